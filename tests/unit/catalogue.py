@@ -36,6 +36,8 @@ PARTS = (
     *((f"tui/ui/{folder}/", "dialogs") for folder in ("dialogs", "lists", "questions", "permission")),
     ("tui/ui/", "widgets"),
     ("tui/addons/", "addons"),
+    *((f"tui/core/{part}", "dialogs") for part in ("permission/", "forms/", "hidden_text/", "questions")),
+    ("tui/runtime/permission/", "dialogs"),
     ("tui/core/error", "host"),
     *((f"tui/{folder}/", "host") for folder in ("host", "settings", "storage", "runtime")),
     ("tui/model/", "model"),

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
+from tui.core.language.translate import N_, _, localized, message, n_, n_message
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import BY_DEFAULT, BY_KEY
 from tui.core.text import clean_line, quoted_name
-from tui.core.units import plural
 from tui.core.units import size as in_bytes
 
 MOST_ERRORS = 5
@@ -74,8 +74,10 @@ class SamplingQuestion:
 
 def cause_of(question: FormQuestion | AddressQuestion | SamplingQuestion) -> str:
     """Return what is known about why a server asks, to follow a statement that it does: `, round 2`."""
-    used = f", used by {clean_line(question.used_by, 200)}" if question.used_by else ""
-    return used + (f", round {question.round}" if question.round > 1 else "")
+    used = clean_line(localized(question.used_by), 200)
+    parts = [_(", used by {who}", who=used)] if used else []
+    parts += [_(", round {n}", n=question.round)] if question.round > 1 else []
+    return "".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,9 @@ class DefinitionsQuestion:
     def share(self) -> str:
         """Return " (100 of 250 changes)" if other questions have the rest, otherwise ""."""
         count = len(self.changes)
-        return f" ({count} of {plural(self.total, 'change')})" if self.total > count else ""
+        if self.total <= count:
+            return ""
+        return n_message(" ({shown} of {n} change)", " ({shown} of {n} changes)", self.total, shown=count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,35 +137,44 @@ class SkillQuestion:
     @property
     def head(self) -> str:
         """The question in a sentence, without its first word."""
-        which = f"the skill {quoted_name(self.name, 80)} from the server {quoted_name(self.server, 60)}"
-        return f"{which}, which has changed since you approved it?" if self.changes else f"{which}?"
+        skill, server = quoted_name(self.name, 80), quoted_name(self.server, 60)
+        if self.changes:
+            return message(
+                "the skill {skill} from the server {server}, which has changed since you approved it?",
+                skill=skill,
+                server=server,
+            )
+        return message("the skill {skill} from the server {server}?", skill=skill, server=server)
 
     @property
     def facts(self) -> Sequence[tuple[str, str]]:
         """Labels and texts for the user, not cleaned."""
-        total = sum(size for _, size in self.files)
-        files = f"{plural(len(self.files), 'file')}, {in_bytes(total)}" if self.files else "not listed"
-        asked = "the model" if self.by_model else "you"
+        total = sum(size for _path, size in self.files)
+        files = message("not listed")
+        if self.files:
+            files = n_message("{n} file, {size}", "{n} files, {size}", len(self.files), size=in_bytes(total))
+        asked = message("the model") if self.by_model else message("you")
         return (
-            ("asked by", asked),
-            ("server", f"{self.server}: {self.runs}"),
-            ("skill", self.uri),
-            ("about", self.description),
-            ("files", files),
+            (N_("asked by"), asked),
+            (N_("server"), f"{self.server}: {self.runs}"),
+            (N_("skill"), self.uri),
+            (N_("about"), self.description),
+            (N_("files"), files),
             *(("", f"{path}  {in_bytes(size)}") for path, size in self.files),
         )
 
     @property
     def outcomes(self) -> tuple[str, str]:
         """What yes and no do."""
-        until = "mcptui asks again when any of its files changes."
+        until = message("mcptui asks again when any of its files changes.")
         if not self.files:
-            until = "Its server does not list its files, so mcptui asks each time."
-        yes = (
+            until = message("Its server does not list its files, so mcptui asks each time.")
+        yes = message(
             "Yes: the model gets its instructions, marked as written by this server. While it is loaded, "
-            f"each call that may change something needs your approval, whatever your rules say. {until}"
+            "each call that may change something needs your approval, whatever your rules say. {until}",
+            until=until,
         )
-        return yes, "No: it is not loaded."
+        return yes, message("No: it is not loaded.")
 
     def lines(self) -> list[str]:
         """Return the question as lines for a terminal, cleaned, without keys."""
@@ -193,9 +206,15 @@ class AgentQuestion:
     @property
     def head(self) -> str:
         """The question in a sentence."""
-        act = quoted_name(self.act, 200)
-        what = f"call {act} of the server {quoted_name(self.server, 60)}" if self.server else self.act
-        return f"May an agent that says it is {quoted_name(self.agent, 60)} {what}?"
+        agent = quoted_name(self.agent, 60)
+        if not self.server:
+            return message("May an agent that says it is {agent} {act}?", agent=agent, act=self.act)
+        return message(
+            "May an agent that says it is {agent} call {tool} of the server {server}?",
+            agent=agent,
+            tool=quoted_name(self.act, 200),
+            server=quoted_name(self.server, 60),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +235,9 @@ class ConfigErrors:
     errors: Sequence[str]
 
     def lines(self) -> list[str]:
-        shown = [clean_line(error, 400) for error in self.errors[:MOST_ERRORS]]
+        shown = [clean_line(localized(error), 400) for error in self.errors[:MOST_ERRORS]]
         if more := len(self.errors[MOST_ERRORS:]):
-            shown.append(f"and {plural(more, 'more error')}")
+            shown.append(n_("and {n} more error", "and {n} more errors", more))
         return shown
 
 

@@ -140,7 +140,9 @@ class Reference:
     @property
     def in_words(self) -> str:
         names = ", ".join(dict.fromkeys(self.names))
-        return f"value of {names}" if self.text == f"${{{names}}}" else f"text with the value of {names}"
+        if self.text == f"${{{names}}}":
+            return message("value of {names}", names=names)
+        return message("text with the value of {names}", names=names)
 
 
 @lru_cache(256)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from tui.core.errors import chain_of, reason_of
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 
 if TYPE_CHECKING:
@@ -171,21 +172,22 @@ def _readable(host: str) -> str:
 
 
 def _warnings(parts: SplitResult, host: str, readable: str) -> list[str]:
-    found = []
+    found: list[str] = []
     if "@" in parts.netloc:
-        found.append(f"The part before the @ is not the host. It leads to {host}.")
+        found.append(message("The part before the @ is not the host. It leads to {host}.", host=host))
     if readable:
-        found.append(f"The host is encoded. It reads {readable}.")
+        found.append(message("The host is encoded. It reads {readable}.", readable=readable))
     elif not host.isascii():
-        found.append("The host contains non-ASCII letters that can look like others.")
+        found.append(message("The host contains non-ASCII letters that can look like others."))
     if (number := _number_of(host)) is None:
         labels = host.split(".")
         imitated = [end for end in range(1, len(labels) - 2) if labels[end] in ENDINGS]
         if imitated:
             looks = ".".join(labels[: imitated[-1] + 1])
-            found.append(f"It looks like {looks} but belongs to {'.'.join(labels[-2:])}.")
+            owner = ".".join(labels[-2:])
+            found.append(message("It looks like {looks} but belongs to {owner}.", looks=looks, owner=owner))
     elif not number.is_loopback:
-        found.append("The host is an IP address, not a name.")
+        found.append(message("The host is an IP address, not a name."))
     return found
 
 

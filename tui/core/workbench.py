@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tui.core.forms.spec import Path
+from tui.core.language.translate import message
 from tui.core.secrets.secret_names import names_a_secret_argument
 from tui.core.secrets.walk import OMITTED, changed
 from tui.core.tools import CallFailure, Content
@@ -47,9 +48,9 @@ class CacheHint:
         if self.ttl_ms is None:
             return ""
         left = self.ttl_ms / 1000 - (now_ns - self.asked_ns) / 1e9
-        fresh = f"fresh for {clock(left)}" if left > 0 else "stale"
-        scope = f" ({self.scope})" if self.scope else ""
-        return f"{fresh if self.ttl_ms else 'not cacheable'}{scope}"
+        fresh = message("fresh for {time}", time=clock(left)) if left > 0 else message("stale")
+        said = fresh if self.ttl_ms else message("not cacheable")
+        return message("{said} ({scope})", said=said, scope=self.scope) if self.scope else said
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from tui.core.conversation.sessions import LAST, LIST_STEP, SessionInfo, Session
 from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.language.translate import message
-from tui.core.permission.approval_policy import loaded_skills
+from tui.core.permission.content_sources import loaded_skills
 from tui.core.ports import Approver, Meters, Usage
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import capitalized, clean_line, quoted_name

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tui.core.files import Stamp, stamp_of
+from tui.core.language.translate import message
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.keymap import flat_keys
 from tui.settings.locations import config_file, config_path
@@ -95,7 +96,7 @@ class ConfigFile:
     def source(self) -> str:
         """Description of the file if it is not the user's own, otherwise ""."""
         place = os.path.realpath(self.path)
-        return "" if place == os.path.realpath(config_file()) else f"the file {place}"
+        return "" if place == os.path.realpath(config_file()) else message("the file {path}", path=place)
 
     def begin(self) -> bool:
         """Write the starter file if there is no file; return whether it was written. Raises McptuiError."""

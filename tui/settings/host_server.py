@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tui.core.errors import ConfigError, UsageError, as_sentences, dotted
+from tui.core.language.translate import message
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, mapping, quoted_name
 from tui.core.units import and_more
@@ -86,4 +87,5 @@ def _found(
             note(said)
     # The folder of its plain name, as with --config, so that both need one consent.
     folder = str(server_folder(name)) if spec.folder else ""
-    return replace(spec, folder=folder, source=f"the file {os.path.realpath(one.path)}"), loaded.secrets
+    source = message("the file {path}", path=os.path.realpath(one.path))
+    return replace(spec, folder=folder, source=source), loaded.secrets

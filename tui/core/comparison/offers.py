@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.comparison.values import Change, compare, text_lines
+from tui.core.language.translate import N_, as_message, listed, message, n_message
 from tui.core.text import clean_line, mapping
-from tui.core.units import and_more, plural
+from tui.core.units import and_more
 
 MAX_ENTRIES = 2_000
 """Maximum entries of one list that are compared."""
@@ -22,13 +23,14 @@ KINDS = {"tools": "name", "resources": "uri", "resourceTemplates": "uriTemplate"
 """The lists of a server, each with the key that names its entries."""
 
 _NOUNS = {
-    "capabilities": "capability",
-    "extensions": "extension",
-    "tools": "tool",
-    "resources": "resource",
-    "resourceTemplates": "resource template",
-    "prompts": "prompt",
+    "capabilities": N_("capability"),
+    "extensions": N_("extension"),
+    "tools": N_("tool"),
+    "resources": N_("resource"),
+    "resourceTemplates": N_("resource template"),
+    "prompts": N_("prompt"),
 }
+_CHANGES = {Change.ADDED: N_("added"), Change.REMOVED: N_("removed"), Change.CHANGED: N_("changed")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,12 @@ class OfferChange:
     @property
     def words(self) -> str:
         """Return what changed: "tool search: _meta changed"."""
-        name = f"{_NOUNS[self.kind]} {clean_line(self.name, 100)}"
+        kind, name = as_message(_NOUNS[self.kind]), clean_line(self.name, 100)
         if self.change is not Change.CHANGED:
-            return f"{name}: {self.change}"
-        return f"{name}: {and_more([clean_line(one, 40) for one in self.where], MAX_WHERE)} changed"
+            change = as_message(_CHANGES.get(self.change, self.change.value))
+            return message("{kind} {name}: {change}", kind=kind, name=name, change=change)
+        where = and_more([clean_line(one, 40) for one in self.where], MAX_WHERE)
+        return message("{kind} {name}: {where} changed", kind=kind, name=name, where=where)
 
 
 def offer_changes(before: Offer, after: Offer) -> tuple[OfferChange, ...]:
@@ -98,5 +102,25 @@ def change_words(changes: Sequence[OfferChange]) -> str:
     counts: dict[tuple[Change, str], int] = {}
     for one in changes:
         counts[one.change, one.kind] = counts.get((one.change, one.kind), 0) + 1
-    parts = [f"{plural(count, _NOUNS[kind])} {change}" for (change, kind), count in counts.items()]
-    return ", ".join(parts) or "nothing changed"
+    parts = (
+        message(
+            "{count} {change}", count=_counted(kind, n), change=as_message(_CHANGES.get(change, change.value))
+        )
+        for (change, kind), n in counts.items()
+    )
+    return listed(parts) or message("nothing changed")
+
+
+def _counted(kind: str, n: int) -> str:
+    match kind:
+        case "capabilities":
+            return n_message("{n} capability", "{n} capabilities", n)
+        case "extensions":
+            return n_message("{n} extension", "{n} extensions", n)
+        case "tools":
+            return n_message("{n} tool", "{n} tools", n)
+        case "resources":
+            return n_message("{n} resource", "{n} resources", n)
+        case "prompts":
+            return n_message("{n} prompt", "{n} prompts", n)
+    return n_message("{n} resource template", "{n} resource templates", n)

@@ -12,6 +12,7 @@ from typing import Any
 
 from tui.core import units
 from tui.core.attachments import decoded_size
+from tui.core.language.translate import _, n_
 from tui.core.secrets.encodings import standard_base64
 from tui.core.text import clean, clean_line
 
@@ -19,14 +20,15 @@ from tui.core.text import clean, clean_line
 def request_facts(params: Mapping[str, Any]) -> list[str]:
     """Return the settings of a request besides its texts, a few words each."""
     messages, tools = params.get("messages"), params.get("tools")
-    facts = [f"up to {clean_line(str(params.get('maxTokens')), 20)} tokens"]
+    most = clean_line(str(params.get("maxTokens")), 20)
+    facts = [_("up to {n} tokens", n=most)]
     if isinstance(messages, list):
-        facts.append(units.plural(len(messages), "message"))
+        facts.append(n_("{n} message", "{n} messages", len(messages)))
     if isinstance(tools, list) and tools:
         names = [clean_line(str(tool.get("name", "")), 30) for tool in tools if isinstance(tool, Mapping)]
-        facts.append(f"{units.plural(len(tools), 'tool')}: {', '.join(names[:6])}")
+        facts.append(n_("{n} tool: {names}", "{n} tools: {names}", len(tools), names=", ".join(names[:6])))
     if params.get("includeContext") not in (None, "none"):
-        facts.append("without the requested server context")
+        facts.append(_("without the requested server context"))
     return facts
 
 

@@ -7,11 +7,12 @@ need no extra state. Anyone can write such a label, but it only ever makes mcptu
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tui.core.attachments import fenced
 from tui.core.context.tool_results import as_given
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
-from tui.core.language.translate import message, n_message
+from tui.core.language.translate import listed, message, n_message
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more, plural
 from tui.core.units import size as in_bytes
@@ -60,8 +61,8 @@ class SkillMark:
 
     @property
     def words(self) -> str:
-        name, server = quoted_name(self.name, 80), quoted_name(self.server, 60)
-        return message("the skill {name} from the server {server}", name=name, server=server)
+        skill, server = quoted_name(self.name, 80), quoted_name(self.server, 60)
+        return message("the skill {skill} from the server {server}", skill=skill, server=server)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,20 +149,29 @@ def loaded_words(skill: SkillMark) -> str:
 
 def window_words(skills: Sequence[SkillMark]) -> str:
     """Return why a call needs approval while skills are loaded, without a full stop."""
-    return message(
-        "While {loaded}, each call that may change something needs approval", loaded=_loaded(skills)
+    return n_message(
+        "While {names} is loaded, each call that may change something needs approval",
+        "While {names} are loaded, each call that may change something needs approval",
+        **_loaded(skills),
     )
 
 
-def foreign_words(skills: Sequence[SkillMark]) -> str:
-    """Return the same for a read from another server, whose name follows."""
-    return message("While {loaded}, approval is needed to read from the server", loaded=_loaded(skills))
+def foreign_words(skills: Sequence[SkillMark], server: str) -> str:
+    """Return the same for a read from another server."""
+    return n_message(
+        "While {names} is loaded, approval is needed to read from the server {server}",
+        "While {names} are loaded, approval is needed to read from the server {server}",
+        **_loaded(skills),
+        server=quoted_name(server, 40),
+    )
 
 
-def _loaded(skills: Sequence[SkillMark]) -> str:
+def _loaded(skills: Sequence[SkillMark]) -> dict[str, Any]:
+    """Return the number of skills, and their names in a text."""
     named = list(dict.fromkeys(one.words for one in skills))
-    if len(named) == 1:
-        return message("{skill} is loaded", skill=named[0])
+    names = named[0]
     if len(named) == 2:
-        return message("{one} and {other} are loaded", one=named[0], other=named[1])
-    return message("{skills} are loaded", skills=and_more(named, 2))
+        names = message("{one} and {other}", one=named[0], other=named[1])
+    elif len(named) > 2:
+        names = message("{names} and {n} more", names=listed(named[:2]), n=len(named) - 2)
+    return {"n": len(named), "names": names}

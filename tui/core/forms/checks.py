@@ -12,8 +12,8 @@ from tui.core.comparison.placeholders import same
 from tui.core.errors import reason_of
 from tui.core.forms.spec import FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads
+from tui.core.language.translate import N_, as_message, message, n_message
 from tui.core.regex import found_in
-from tui.core.units import noun
 
 MAX_JSON = 1024 * 1024
 """Maximum characters of raw JSON that are parsed; a longer text belongs in a file."""
@@ -26,13 +26,13 @@ _BOOLEANS = {"true": True, "false": False}
 def parse_json(text: str, most: int = MAX_JSON) -> tuple[Any, str]:
     """Return the value of a JSON text and its problem, or ""; NaN and Infinity are not JSON."""
     if len(text) > most:
-        return None, f"is longer than {most:,} characters"
+        return None, message("is longer than {n} characters", n=f"{most:,}")
     try:
         return loads(text), ""
     except RecursionError:
-        return None, "is nested too deeply"
+        return None, message("is nested too deeply")
     except ValueError as error:
-        return None, f"is not JSON: {reason_of(error)}"
+        return None, message("is not JSON: {why}", why=reason_of(error))
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
@@ -56,14 +56,14 @@ def read_text(spec: FieldSpec, text: str) -> tuple[Any, str]:
             return _read_number(spec, text.strip())
         case FieldKind.BOOLEAN:
             value = _BOOLEANS.get(text.strip().lower())
-            return (text, "is not true or false") if value is None else (value, "")
+            return (text, message("is not true or false")) if value is None else (value, "")
         case FieldKind.CHOICE | FieldKind.CONST:
             found = [one for one in spec.choices if one.label == text] or [
                 one
                 for one in spec.choices
                 if text == (one.value if isinstance(one.value, str) else json_text(one.value))
             ]
-            return (found[0].value, "") if found else (text, "is not an allowed value")
+            return (found[0].value, "") if found else (text, message("is not an allowed value"))
         case _:
             value, problem = parse_json(text)
             return (text, problem) if problem else (value, "")
@@ -91,33 +91,45 @@ def shown_text(spec: FieldSpec, value: Any) -> str | None:
 
 def text_problem(spec: FieldSpec, text: str) -> str:
     """Return the problem of a text, or ""."""
-    if problem := _length_problem(spec, len(text), "character"):
+    if problem := _length_problem(spec, len(text)):
         return problem
     if spec.pattern and found_in(spec.pattern, text) is False:
-        return f"does not match {spec.pattern[:80]}"
+        return message("does not match {pattern}", pattern=spec.pattern[:80])
     try:
         fits = spec.format not in _FORMATS or _FORMATS[spec.format](text)
     except ValueError:
         fits = None
     if not fits:
-        return f"is not {'an' if spec.format == 'email' else 'a'} {spec.format}"
+        if spec.format == "email":
+            return message("is not an email")
+        return message("is not a {format}", format=spec.format)
     if any("\ud800" <= char <= "\udfff" for char in text) if not text.isascii() else False:
-        return "contains an invalid character (a lone surrogate)"
+        return message("contains an invalid character (a lone surrogate)")
     return ""
 
 
 def size_problem(spec: FieldSpec, size: int) -> str:
     """Return the problem of the number of items or entries, or ""."""
-    return _length_problem(spec, size, "item" if spec.kind is FieldKind.ARRAY else "entry")
+    return _length_problem(spec, size)
 
 
-def _length_problem(spec: FieldSpec, size: int, unit: str) -> str:
+def _length_problem(spec: FieldSpec, size: int) -> str:
+    """Return the problem of a number of characters, items or entries, or ""."""
     shortest, longest = spec.sizes
     if shortest is not None and size < shortest:
-        return f"needs at least {shortest:,} {noun(shortest, unit)}"
+        return message("needs at least {amount}", amount=_amount(spec, shortest))
     if longest is not None and size > longest:
-        return f"may have at most {longest:,} {noun(longest, unit)}"
+        return message("may have at most {amount}", amount=_amount(spec, longest))
     return ""
+
+
+def _amount(spec: FieldSpec, n: int) -> str:
+    count = f"{n:,}"
+    if spec.kind is FieldKind.TEXT:
+        return n_message("{count} character", "{count} characters", n, count=count)
+    if spec.kind is FieldKind.ARRAY:
+        return n_message("{count} item", "{count} items", n, count=count)
+    return n_message("{count} entry", "{count} entries", n, count=count)
 
 
 def _read_number(spec: FieldSpec, text: str) -> tuple[Any, str]:
@@ -127,29 +139,30 @@ def _read_number(spec: FieldSpec, text: str) -> tuple[Any, str]:
     elif _NUMBER.fullmatch(text):
         number = float(text)
         if not math.isfinite(number):
-            return text, "is too large"
+            return text, message("is too large")
     else:
-        return text, "is not an integer" if spec.kind is FieldKind.INTEGER else "is not a number"
+        is_whole = spec.kind is FieldKind.INTEGER
+        return text, message("is not an integer") if is_whole else message("is not a number")
     if spec.kind is FieldKind.INTEGER and isinstance(number, float) and not number.is_integer():
-        return number, "is not an integer"
+        return number, message("is not an integer")
     return number, _range_problem(spec, number)
 
 
 _RANGES: Sequence[tuple[str, Callable[[float, float], bool], str]] = (
-    ("minimum", operator.ge, "at least"),
-    ("maximum", operator.le, "at most"),
-    ("exclusiveMinimum", operator.gt, "more than"),
-    ("exclusiveMaximum", operator.lt, "less than"),
+    ("minimum", operator.ge, N_("must be at least {limit}")),
+    ("maximum", operator.le, N_("must be at most {limit}")),
+    ("exclusiveMinimum", operator.gt, N_("must be more than {limit}")),
+    ("exclusiveMaximum", operator.lt, N_("must be less than {limit}")),
 )
 
 
 def _range_problem(spec: FieldSpec, number: int | float) -> str:
     for keyword, fits, words in _RANGES:
         if (limit := spec.limit(keyword)) is not None and not fits(number, limit):
-            return f"must be {words} {limit}"
+            return as_message(words, limit=limit)
     step = spec.limit("multipleOf")
     if isinstance(step, int) and step > 0 and isinstance(number, int) and number % step:
-        return f"must be a multiple of {step}"
+        return message("must be a multiple of {step}", step=step)
     return ""
 
 

@@ -17,6 +17,7 @@ from tui.core.forms.spec import (
     FieldState,
     Path,
 )
+from tui.core.language.translate import message
 from tui.core.secrets.secret_names import asks_for_a_secret
 from tui.core.text import clean_line, mapping, object_in, quoted_name
 
@@ -48,8 +49,12 @@ def content_problem(schema: Mapping[str, Any], content: Mapping[str, Any]) -> st
     known = object_in(schema, "properties")
     for name in content:
         if name not in known:
-            fields = ", ".join(clean_line(one, 40) for one in list(known)[:8]) or "none"
-            return f"{quoted_name(str(name), 60)} is not a field of the form. Fields: {fields}"
+            fields = ", ".join(clean_line(one, 40) for one in list(known)[:8]) or message("none")
+            return message(
+                "{name} is not a field of the form. Fields: {fields}",
+                name=quoted_name(str(name), 60),
+                fields=fields,
+            )
     form = Form(schema)
     form.load(dict(content))
     return problem_of(form.problems())
@@ -59,7 +64,7 @@ def problem_of(problems: Mapping[Path, str]) -> str:
     """Return the first of the problems of a form as one text, or ""."""
     for path, problem in problems.items():
         name = " ".join(str(part + 1) if isinstance(part, int) else part for part in path)
-        return f"{clean_line(name, 60)} {problem}" if name else problem
+        return message("{where} {problem}", where=clean_line(name, 60), problem=problem) if name else problem
     return ""
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from tui.core.comparison.placeholders import same
 from tui.core.forms.checks import json_text, parse_json, read_text, shown_text, size_problem
 from tui.core.forms.spec import HOLDERS, MISSING, FieldKind, FieldSpec, FieldState, FormField, Path
+from tui.core.language.translate import N_, as_message, message
 
 
 def write(node: FormField, text: str) -> None:
@@ -38,7 +39,7 @@ def gathered(node: FormField, problems: dict[Path, str]) -> Any:
     """Return the value of a field, MISSING if it is absent, and add the problems below it."""
     if node.state is FieldState.ABSENT:
         if node.required:
-            problems[node.path] = "is required"
+            problems[node.path] = message("is required")
         return MISSING
     if node.state is FieldState.NULL:
         return None
@@ -53,9 +54,9 @@ def gathered(node: FormField, problems: dict[Path, str]) -> Any:
         problems[node.path] = problem
     for child in node.children.values():
         if child.extra and child.state is FieldState.ABSENT:
-            problems[child.path] = "is empty"
+            problems[child.path] = message("is empty")
         elif child.extra and child.whole.forbidden:
-            problems.setdefault(child.path, "is not in the schema")
+            problems.setdefault(child.path, message("is not in the schema"))
     return whole
 
 
@@ -64,7 +65,7 @@ def _duplicate_problem(node: FormField, whole: Any) -> str:
         return ""
     for number, one in enumerate(whole):
         if any(same(one, other) for other in whole[:number]):
-            return f"contains item {number} twice"
+            return message("contains item {number} twice", number=number)
     return ""
 
 
@@ -73,22 +74,27 @@ def text_spec(node: FormField) -> FieldSpec:
     return node.spec if node.kind is node.spec.kind else FieldSpec(node.kind)
 
 
+NOT_ALLOWED = N_("is not an allowed value")
+_OF_KIND = {
+    FieldKind.TEXT: N_("is not a string"),
+    FieldKind.INTEGER: N_("is not an integer"),
+    FieldKind.NUMBER: N_("is not a number"),
+    FieldKind.BOOLEAN: N_("is not true or false"),
+}
+
+
 def _kind_problem(node: FormField, value: Any) -> str:
     own = node.spec
     if own.kind is FieldKind.JSON or (value is None and node.whole.nullable):
         return ""
     if own.kind in HOLDERS:
-        wanted, name = (list, "an array") if own.kind is FieldKind.ARRAY else (dict, "an object")
-        return "" if isinstance(value, wanted) else f"is not {name}"
+        if own.kind is FieldKind.ARRAY:
+            return "" if isinstance(value, list) else message("is not an array")
+        return "" if isinstance(value, dict) else message("is not an object")
     text = shown_text(own, value)
     if text is not None:
         return read_text(own, text)[1]
-    return {
-        FieldKind.TEXT: "is not a string",
-        FieldKind.INTEGER: "is not an integer",
-        FieldKind.NUMBER: "is not a number",
-        FieldKind.BOOLEAN: "is not true or false",
-    }.get(own.kind, "is not an allowed value")
+    return as_message(_OF_KIND.get(own.kind, NOT_ALLOWED))
 
 
 def misfit(node: FormField) -> tuple[int, int, int]:

@@ -20,6 +20,7 @@ from tui.core.forms.spec import (
     label_of,
 )
 from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
+from tui.core.language.translate import message
 from tui.core.schemas.schemas import (
     ARM_WORDS,
     MAX_ARMS,
@@ -138,10 +139,12 @@ class SchemaReader:
             if ref := reference(merged):
                 beside = {key: value for key, value in merged.items() if key not in REFERENCES}
                 if ref in seen:
-                    return beside, "the schema refers only to itself"
+                    return beside, message("the schema refers only to itself")
                 seen.add(ref)
                 if not isinstance(target := local_target(self._root, ref), Mapping):
-                    return beside, f"the schema refers to {ref[:80]}, which it does not contain"
+                    return beside, message(
+                        "the schema refers to {ref}, which it does not contain", ref=ref[:80]
+                    )
                 merged = united(target, beside)
             elif isinstance(parts := merged.get("allOf"), list):
                 whole: Schema = {key: value for key, value in merged.items() if key != "allOf"}
@@ -215,7 +218,11 @@ def _plain(merged: Schema, note: str = "") -> FieldSpec:
     if spec.kind is not FieldKind.OBJECT:
         return spec
     count = len(object_in(merged, "properties"))
-    more = f"{count - MAX_FIELDS:,} more properties are not shown" if count > MAX_FIELDS else ""
+    more = (
+        message("{n} more properties are not shown", n=f"{count - MAX_FIELDS:,}")
+        if count > MAX_FIELDS
+        else ""
+    )
     is_open = merged.get("additionalProperties", True) is not False or bool(merged.get("patternProperties"))
     kind = FieldKind.OBJECT if count else FieldKind.MAP
     return replace(spec, kind=kind, open=is_open or bool(more), note=more)

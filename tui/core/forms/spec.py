@@ -309,9 +309,14 @@ def bound_words(spec: FieldSpec, *, is_number: bool) -> str:
     else:
         low, high = spec.sizes
         low = low or None
-        low_sign, high_sign = "at least ", "at most "
+        low_sign, high_sign = "", ""
     if low is not None and high is not None and low_sign != "> " and high_sign != "< ":
         return units.amount(low) if low == high else f"{units.amount(low)}…{units.amount(high)}"
-    words = [f"{low_sign}{units.amount(low)}"] if low is not None else []
-    words += [f"{high_sign}{units.amount(high)}"] if high is not None else []
+    words = []
+    if low is not None:
+        least = units.amount(low)
+        words.append(f"{low_sign}{least}" if low_sign else _("at least {n}", n=least))
+    if high is not None:
+        most = units.amount(high)
+        words.append(f"{high_sign}{most}" if high_sign else _("at most {n}", n=most))
     return ", ".join(words)

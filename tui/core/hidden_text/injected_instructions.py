@@ -5,26 +5,27 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from tui.core.hidden_text.readable import as_latin
+from tui.core.language.translate import N_
 
 
 class Sign(StrEnum):
     """The sign of hidden or suspicious text, in the words on screen."""
 
-    TAGS = "hidden tag characters"
-    TERMINAL = "text that a terminal would hide"
-    ESCAPES = "control characters"
-    DIRECTION = "text direction overrides"
-    INVISIBLE_TEXT = "text in invisible characters"
-    INVISIBLE = "invisible characters"
-    MIXED = "words with look-alike letters"
-    FAR = "text placed out of view"
-    COMMENT = "HTML comment"
-    PROMPT = "imitates a prompt"
-    SECRECY = "asks to keep something from you"
-    OVERRIDE = "overrides other instructions"
-    OTHER_TOOLS = "instructions about other tools"
-    PRIVATE_FILES = "asks for private files"
-    UNREAD = "too long to scan"
+    TAGS = N_("hidden tag characters")
+    TERMINAL = N_("text that a terminal would hide")
+    ESCAPES = N_("control characters")
+    DIRECTION = N_("text direction overrides")
+    INVISIBLE_TEXT = N_("text in invisible characters")
+    INVISIBLE = N_("invisible characters")
+    MIXED = N_("words with look-alike letters")
+    FAR = N_("text placed out of view")
+    COMMENT = N_("HTML comment")
+    PROMPT = N_("imitates a prompt")
+    SECRECY = N_("asks to keep something from you")
+    OVERRIDE = N_("overrides other instructions")
+    OTHER_TOOLS = N_("instructions about other tools")
+    PRIVATE_FILES = N_("asks for private files")
+    UNREAD = N_("too long to scan")
 
 
 _USER = r"(?:(?:the|your|any)\s+)?(?:user|human|person|operator|owner|customer)s?\b"

@@ -14,7 +14,7 @@ from typing import Any
 from tui.core.addons import brings
 from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.jsonrpc.protocol import MODERN, is_modern
-from tui.core.language.translate import N_
+from tui.core.language.translate import N_, message
 from tui.core.text import clean_line, object_in
 
 PREFIX = "io.modelcontextprotocol/"
@@ -175,11 +175,11 @@ def unknown_revision(name: str, settings: Mapping[str, Any]) -> str:
 class Use(StrEnum):
     """What becomes of an extension with one server."""
 
-    IN_USE = "in use"
-    OFF = "off"
-    NOT_USED = "not used"
-    NOT_SUPPORTED = "not supported"
-    NOT_OFFERED = "not offered"
+    IN_USE = N_("in use")
+    OFF = N_("off")
+    NOT_USED = N_("not used")
+    NOT_SUPPORTED = N_("not supported")
+    NOT_OFFERED = N_("not offered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +210,9 @@ class ExtensionUse:
     def declared_by(self) -> str:
         """Return who declares it, in words."""
         if self.settings is None:
-            return "declared by mcptui only" if self.declared else "not declared"
-        return "declared by the server and by mcptui" if self.declared else "declared by the server only"
+            return message("declared by mcptui only") if self.declared else message("not declared")
+        both = message("declared by the server and by mcptui")
+        return both if self.declared else message("declared by the server only")
 
     @property
     def usable(self) -> Mapping[str, Any] | None:
@@ -222,8 +223,9 @@ class ExtensionUse:
     def unused(self) -> str:
         """Why it is not used with a server that offers it, or may do so, in a sentence; or ""."""
         if self.use is Use.OFF:
-            return f"{self.name} is turned off for this server."
-        return f"{self.name} is not used with this server: {self.why}." if self.why else ""
+            return message("{extension} is turned off for this server.", extension=self.name)
+        said = message("{extension} is not used with this server: {why}.", extension=self.name, why=self.why)
+        return said if self.why else ""
 
     @property
     def can_switch(self) -> bool:
@@ -283,15 +285,18 @@ class OurSide:
         if known is None or known.support is Support.NO:
             return Use.NOT_SUPPORTED, ""
         if revision := unknown_revision(name, settings):
-            return Use.NOT_USED, f"its revision {clean_line(revision, 40)} is not known here"
+            shown = clean_line(revision, 40)
+            return Use.NOT_USED, message("its revision {revision} is not known here", revision=shown)
         if not known.is_installed:
-            return Use.NOT_USED, f"needs the add-on {known.addon}, which is not installed"
+            addon = known.addon
+            return Use.NOT_USED, message("needs the add-on {addon}, which is not installed", addon=addon)
         if known.declared is Declared.NEVER:
             return Use.NOT_USED, known.note.partition(".")[0].lower()
         if not ours and self.profile is not None:
-            return Use.NOT_USED, f"{clean_line(str(self.profile.info.get('name')), 40)} does not declare it"
+            host = clean_line(str(self.profile.info.get("name")), 40)
+            return Use.NOT_USED, message("{host} does not declare it", host=host)
         if not ours and known.declared is Declared.BY_SIGN_IN:
-            return Use.NOT_USED, "not how this server is signed in to"
+            return Use.NOT_USED, message("not how this server is signed in to")
         return Use.IN_USE, ""
 
     def uses(self, theirs: Any) -> list[ExtensionUse]:

@@ -7,7 +7,7 @@ here, so that a translation can change their order: `_("{shown} of {all} shown",
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from gettext import NullTranslations
 
 DOMAIN = "mcptui"
@@ -30,7 +30,7 @@ def _(text: str, /, **values: object) -> str:
     return said.format(**values) if values else said
 
 
-def n_(one: str, many: str, n: int, /, **values: object) -> str:
+def n_(one: str, many: str, /, n: int, **values: object) -> str:
     """Return the form of a text for `n` things, which is the value of its place `{n}`."""
     if _catalog is None:
         said = one if n == 1 else many
@@ -43,6 +43,14 @@ def c_(context: str, text: str, /, **values: object) -> str:
     """Return a text whose translation depends on a context, such as a word with two meanings."""
     said = text if _catalog is None else _catalog.pgettext(context, text)
     return said.format(**values) if values else said
+
+
+def listed(texts: "Iterable[str]") -> str:
+    """Return texts with commas between them, as a message. Its separator is that of the user's language."""
+    said = ""
+    for text in texts:
+        said = message("{first}, {others}", first=said, others=text) if said else text
+    return said
 
 
 def N_(text: str) -> str:
@@ -85,7 +93,7 @@ def as_message(text: str, /, **values: object) -> Message:
     return _made(text.format(**values) if values else text, text, "", values)
 
 
-def n_message(one: str, many: str, n: int, **values: object) -> Message:
+def n_message(one: str, many: str, /, n: int, **values: object) -> Message:
     """Return `message` for `n` things, which is the value of its place `{n}`."""
     return _made((one if n == 1 else many).format(n=n, **values), one, many, {"n": n, **values})
 

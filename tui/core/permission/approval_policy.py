@@ -5,32 +5,33 @@ name: a tool whose description changes after its approval asks again. Content of
 conversation may have been written to make the model call other servers, so such calls need approval.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from tui.core.context.built_in_tools import LIST, READ, SERVER, built_in
-from tui.core.context.compaction import sent_messages
+from tui.core.context.built_in_tools import READ, built_in
 from tui.core.context.skill_texts import (
-    DYNAMIC,
-    LIST_SKILLS,
     LOAD_SKILL,
     READ_SKILL_FILE,
     SkillMark,
     foreign_words,
-    skills_in,
     window_words,
 )
 from tui.core.conversation.conversation import (
-    AssistantMessage,
     CallRequest,
     Conversation,
-    Message,
-    ToolMessage,
 )
 from tui.core.events import ApprovalAsked, ApprovalGiven, CallJudged, Emit
+from tui.core.language.translate import message
+from tui.core.permission.content_sources import (
+    is_listed,
+    loaded_skills,
+    source_of,
+    untrusted_sources,
+    untrusted_words,
+)
 from tui.core.permission.rules import STRICTEST_FIRST, Rule, Rules
 from tui.core.permission.rules import Verdict as Verdict
 from tui.core.ports import (
@@ -49,91 +50,15 @@ from tui.core.ports import (
     Undecided,
     digest_of,
 )
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimits
 from tui.core.tools import Tool
-from tui.core.units import and_more, noun
 
 if TYPE_CHECKING:  # only needed once a server has skills
     from tui.core.context.skill_tools import SkillSource
 
-UNKNOWN = "an unknown server"
-"""The source of a result in a session saved by an earlier version."""
-
-IMPORTED = "the imported session "
-"""Prefix of the source of an imported conversation, whatever sources it names."""
-
-MOST_NAMED = 3
-
 _SENDING = (READ, LOAD_SKILL, READ_SKILL_FILE)
 """mcptui's own tools that may send a text of the model to a server."""
-
-
-def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
-    """Return the server whose content a call returns, "" for mcptui's own tools."""
-    if built_in(tool) in (LIST, READ, LOAD_SKILL, LIST_SKILLS, READ_SKILL_FILE):
-        return str(arguments.get("server", ""))
-    return "" if built_in(tool) else tool.server
-
-
-def is_listed(conversation: Conversation, tool: Tool, arguments: Mapping[str, Any]) -> bool:
-    """Return whether the server of a resource or a skill has listed its URI in this conversation.
-
-    The name of a skill is not sent to its server, and paths of its files are those of its manifest. A dynamic
-    skill has none.
-    """
-    server, uri, listed = source_of(tool, arguments), arguments.get("uri"), LIST
-    if built_in(tool) == READ_SKILL_FILE:
-        loaded = loaded_skills(conversation)
-        return not any(one.server == server and one.manifest == DYNAMIC for one in loaded)
-    if built_in(tool) == LOAD_SKILL:
-        uri, listed = arguments.get("skill"), LIST_SKILLS
-        if "://" not in str(uri):
-            return True
-    return not conversation.imported and any(
-        line.partition("  ")[0] == uri
-        for message in conversation.messages
-        if isinstance(message, ToolMessage) and message.server == server and not message.is_error
-        if message.name.endswith(listed)
-        for line in message.text.splitlines()
-    )
-
-
-def loaded_skills(conversation: Conversation) -> tuple[SkillMark, ...]:
-    """Return the skills whose text the model is sent; compacting the conversation can end that."""
-    talk = conversation
-    return skills_in(sent_messages(talk.messages, talk.compaction))
-
-
-def untrusted_sources(conversation: Conversation, trust: TrustStore) -> tuple[str, ...]:
-    """Return the untrusted servers with results or resources in a conversation, in order.
-
-    An imported conversation is a source too, because the sources that it names may be forged.
-    """
-    found = dict.fromkeys(_sources(conversation.messages))
-    imported = (f"{IMPORTED}{conversation.imported}",) if conversation.imported else ()
-    return (*imported, *(one for one in found if not trust.trusted(one)))
-
-
-def _sources(messages: Sequence[Message]) -> Iterator[str]:
-    for one in (one for one in messages if not isinstance(one, AssistantMessage)):
-        yield from (part.server for part in one.attachments if part.server)
-        if isinstance(one, ToolMessage):
-            if one.server:
-                yield one.server
-            elif not (one.why or one.is_error or one.name.startswith(SERVER)):
-                yield UNKNOWN
-
-
-def untrusted_words(servers: Sequence[str]) -> str:
-    """Return why a call needs approval after content of these servers, without a full stop."""
-    if any(one.startswith(IMPORTED) for one in servers):
-        return "This conversation was imported. Its content may be from anybody"
-    named = [one if one == UNKNOWN else quoted_name(one, 40) for one in servers]
-    listed = and_more(named, MOST_NAMED)
-    if listed != UNKNOWN:
-        listed = f"the {noun(len(servers), 'server')} {listed}"
-    return f"This conversation contains a result from {listed}, which you do not trust"
 
 
 class Mode(StrEnum):
@@ -162,7 +87,7 @@ class Judgement:
     by_skill: bool = False
 
 
-FORBIDDEN = "a rule in the configuration forbids this call"
+FORBIDDEN = message("a rule in the configuration forbids this call")
 """The reason for the model, which does not reveal the pattern."""
 
 Arguments = Mapping[str, Any]
@@ -212,7 +137,8 @@ class Policy:
         server. `skills` are loaded: no rule and no earlier approval covers a call that they may have caused.
         """
         if self.mode is Mode.NONE:
-            return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "option --approve none")
+            why = message("no tool is allowed (--approve none)")
+            return Judgement(Verdict.DENY, why, "option --approve none")
         rule = self.rule_for(tool, arguments)
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
@@ -221,7 +147,8 @@ class Policy:
         sends = is_read and not listed and not self.trust.trusted(source_of(tool, arguments))
         judgement = self._judge_by_hints(tool, arguments, rule, sends=sends)
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
-            judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
+            why = message("the call was found in text or repaired. Check its arguments")
+            judgement = Judgement(Verdict.ASK, why)
         judgement, untrusted = self._after_content(judgement, tool, arguments, after, sends=sends)
         judgement = self._after_skills(judgement, tool, arguments, skills)
         if judgement.verdict is not Verdict.ASK:
@@ -232,15 +159,14 @@ class Policy:
             case Mode.ALL:
                 return Judgement(Verdict.ALLOW, by="option --approve all")
             case Mode.READS if judgement.by_skill:
-                why = f"{judgement.why} (--approve reads)"
+                why = message("{why} (--approve reads)", why=judgement.why)
                 return Judgement(Verdict.DENY, why, "option --approve reads")
             case Mode.READS if judgement.rule:
-                why = "a rule asks for approval, and nobody can answer (--approve reads)"
+                why = message("a rule asks for approval, and nobody can answer (--approve reads)")
                 return Judgement(Verdict.DENY, why, judgement.by, judgement.rule)
             case Mode.READS:
-                why = self._why_no_read(tool, source_of(tool, arguments) if sends else "")
-                why = f"{why}. {untrusted}" if untrusted else why
-                return Judgement(Verdict.DENY, why, "option --approve reads")
+                denied = self._why_no_read(tool, source_of(tool, arguments) if sends else "")
+                return Judgement(Verdict.DENY, _and_then(denied, untrusted), "option --approve reads")
             case _:
                 return judgement
 
@@ -258,26 +184,31 @@ class Policy:
         self, tool: Tool, arguments: Mapping[str, Any], rule: Rule | None, *, sends: bool
     ) -> Judgement:
         if rule is not None:
-            why = f"the rule “{rule}” asks for approval" if rule.action is Verdict.ASK else ""
+            asks = rule.action is Verdict.ASK
+            why = message("the rule “{rule}” asks for approval", rule=str(rule)) if asks else ""
             return Judgement(rule.action, why, f"rule {rule}", str(rule))
         self.refresh()
         if (key := self.key(tool, arguments)) in self.always:
-            return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (always allowed earlier)")
+            return Judgement(Verdict.ALLOW, by=message("key (always allowed earlier)"))
         if key in self.session:
-            return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier, until mcptui quits)")
+            return Judgement(Verdict.ALLOW, by=message("key (allowed earlier, until mcptui quits)"))
         if sends:
-            what = "file" if built_in(tool) == READ_SKILL_FILE else "resource"
-            return Judgement(Verdict.ASK, f"reads a {what} that its server, not trusted, has not listed")
+            if built_in(tool) == READ_SKILL_FILE:
+                why = message("reads a file that its server, not trusted, has not listed")
+            else:
+                why = message("reads a resource that its server, not trusted, has not listed")
+            return Judgement(Verdict.ASK, why)
         if tool.destructive and not tool.read_only:
-            return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
+            return Judgement(Verdict.ASK, message("may delete or overwrite data, according to the server"))
         if self.only_reads(tool):
-            return Judgement(Verdict.ALLOW, by=f"{BY_DEFAULT} (marked read-only by a trusted server)")
+            return Judgement(Verdict.ALLOW, by=message("default (marked read-only by a trusted server)"))
         if tool.read_only:
-            why = "its server marks it as read-only, which counts only if you trust the server"
+            why = message("its server marks it as read-only, which counts only if you trust the server")
             return Judgement(Verdict.ASK, why, by_mark=True)
         if tool.destructive is False and self.trust.trusts(tool):
-            return Judgement(Verdict.ASK, "adds or changes data. Deletes nothing, according to the server")
-        return Judgement(Verdict.ASK, "may change something")
+            why = message("adds or changes data. Deletes nothing, according to the server")
+            return Judgement(Verdict.ASK, why)
+        return Judgement(Verdict.ASK, message("may change something"))
 
     def _after_content(
         self,
@@ -302,7 +233,7 @@ class Policy:
         ):
             return judgement, ""
         said = untrusted_words(others)
-        why = f"{judgement.why}. {said}" if judgement.why else said
+        why = _and_then(judgement.why, said)
         return replace(judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT), said
 
     def _after_skills(
@@ -312,12 +243,12 @@ class Policy:
         owner = source_of(tool, arguments)
         if built_in(tool) in (READ, LOAD_SKILL):
             foreign = [one for one in skills if one.server != owner]
-            said = f"{foreign_words(foreign)} {quoted_name(owner, 40)}" if foreign else ""
+            said = foreign_words(foreign, owner) if foreign else ""
         else:
             said = window_words(skills) if skills and not self.only_reads(tool) else ""
         if not said or judgement.verdict is Verdict.DENY:
             return judgement
-        why = f"{judgement.why}. {said}" if judgement.why else said
+        why = _and_then(judgement.why, said)
         rule = judgement.rule if judgement.verdict is Verdict.ASK else ""
         # Not the moment to ask whether to trust the server: the skill may be what asks for it.
         return replace(
@@ -340,13 +271,17 @@ class Policy:
     def _why_no_read(self, tool: Tool, owner: str) -> str:
         """Return why a call is denied; `owner` is the server that would receive the model's URI, or ""."""
         if not owner and (not tool.read_only or self.trust.trusts(tool)):
-            return "only read-only tools are allowed (--approve reads)"
+            return message("only read-only tools are allowed (--approve reads)")
         server = clean_line(owner or tool.server, 60)
-        listed, trusted = "resources that their server lists", "read-only tools of trusted servers"
-        return (
-            f"only {listed if owner else trusted} are allowed (--approve reads). "
-            f"“{server}” is not trusted: see --trust {server}, or trusted = true in its configuration"
+        if owner:
+            only = message("only resources that their server lists are allowed (--approve reads)")
+        else:
+            only = message("only read-only tools of trusted servers are allowed (--approve reads)")
+        hint = message(
+            "“{server}” is not trusted: see --trust {server}, or trusted = true in its configuration",
+            server=server,
         )
+        return _and_then(only, hint)
 
     def remember(
         self,
@@ -368,6 +303,11 @@ class Policy:
         self.session.discard(key)
         self.always.discard(key)
         self.cleared = {pair for pair in self.cleared if pair[0] != key}
+
+
+def _and_then(why: str, more: str) -> str:
+    """Return two reasons as one, without a full stop; either may be ""."""
+    return message("{why}. {more}", why=why, more=more) if why and more else why or more
 
 
 _ANSWERS = {Answer.ONCE: "once", Answer.SESSION: "until mcptui quits", Answer.ALWAYS: "always", Answer.NO: ""}

@@ -3,17 +3,19 @@
 from enum import StrEnum
 from typing import Any, Final
 
+from tui.core.language.translate import N_
+
 
 class ChangeEffect(StrEnum):
     """The effect of a change on callers and models."""
 
-    COSMETIC = "cosmetic"
+    COSMETIC = N_("cosmetic")
     """No caller and no model notices it."""
-    COMPATIBLE = "compatible"
-    ROUTING = "routing"
+    COMPATIBLE = N_("compatible")
+    ROUTING = N_("routing")
     """A text or name by which the model chooses: no call fails, but the model may call something else."""
-    BREAKING = "breaking"
-    SUSPICIOUS = "suspicious"
+    BREAKING = N_("breaking")
+    SUSPICIOUS = N_("suspicious")
 
 
 ORDER: Final = tuple(ChangeEffect)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.core.hidden_text.readable import mixed_word
+from tui.core.language.translate import N_, listed, message
 from tui.core.permission.launch import Launch, in_words, spelled
 from tui.core.permission.risks import risks_of
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
@@ -19,42 +20,54 @@ MAX_LINES = 400
 
 MAX_NAME_WORDS = 3
 LONG_NAME = 40
-YES_ALL = (
+YES_ALL = message(
     "Yes: mcptui starts all of these programs and connects to all of these addresses. A program runs on this "
     "computer with your permissions. It can read, change and send whatever you can. "
     "mcptui asks again only if any of this changes."
 )
-NO_ALL = (
+NO_ALL = message(
     "No: none of them starts, and their tools are not available. mcptui asks again only about those that "
     "change, or that you start. Everything else works."
 )
-_IF_CHANGED = "mcptui asks again only if any of this changes"
-_NO_TOOLS = f"and its tools are not available. {_IF_CHANGED}, or if you start it. Everything else works."
 _WORDS = {
     "program": (
-        "Start it?",
-        "started",
-        "Yes: the program runs on this computer with your permissions. It can read, change and send whatever "
-        f"you can. {_IF_CHANGED}.",
-        f"No: it does not start, {_NO_TOOLS}",
+        message("Start it?"),
+        message(" and has never been started"),
+        message(
+            "Yes: the program runs on this computer with your permissions. It can read, change and send "
+            "whatever you can. mcptui asks again only if any of this changes."
+        ),
+        message(
+            "No: it does not start, and its tools are not available. mcptui asks again only if any of this "
+            "changes, or if you start it. Everything else works."
+        ),
     ),
     "address": (
-        "Connect to it?",
-        "connected to",
-        "Yes: mcptui connects to this address. The server sees what you and the model send to its tools. "
-        f"{_IF_CHANGED}.",
-        f"No: mcptui does not connect to it, {_NO_TOOLS}",
+        message("Connect to it?"),
+        message(" and has never been connected to"),
+        message(
+            "Yes: mcptui connects to this address. The server sees what you and the model send to its tools. "
+            "mcptui asks again only if any of this changes."
+        ),
+        message(
+            "No: mcptui does not connect to it, and its tools are not available. mcptui asks again only if "
+            "any of this changes, or if you start it. Everything else works."
+        ),
     ),
     "model": (
-        "Use it?",
-        "used",
-        "Yes: mcptui uses this model. It sends your conversations and the values named above to the address. "
-        f"{_IF_CHANGED}.",
-        f"No: nothing is sent to it, and the model cannot be used. {_IF_CHANGED}, "
-        "or if you select it. Everything else works.",
+        message("Use it?"),
+        message(" and has never been used"),
+        message(
+            "Yes: mcptui uses this model. It sends your conversations and the values named above to the "
+            "address. mcptui asks again only if any of this changes."
+        ),
+        message(
+            "No: nothing is sent to it, and the model cannot be used. mcptui asks again only if any of this "
+            "changes, or if you select it. Everything else works."
+        ),
     ),
 }
-"""The question, what it asks to do for the first time, and the effects of yes and no."""
+"""The question, that it asks for the first time, and the effects of yes and no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +101,12 @@ class ConsentQuestion:
     @property
     def subject(self) -> str:
         """The subject of the question: The server “weather”."""
-        return f"The {'model' if self.is_model else 'server'} {quoted_name(self.server)}"
+        name = quoted_name(self.server)
+        return (
+            message("The model {name}", name=name)
+            if self.is_model
+            else message("The server {name}", name=name)
+        )
 
     @property
     def _words(self) -> tuple[str, str, str, str]:
@@ -96,18 +114,32 @@ class ConsentQuestion:
 
     @property
     def head(self) -> str:
-        request, verb, *_ = self._words
+        request, never, *_ = self._words
+        source = capitalized(self.source)
         if self.is_own and self.changes:
             if all(change.startswith("calls:") for change in self.changes):
-                makes = f"{capitalized(self.source)} makes other calls than when you agreed."
-                return f"is in your configuration. {makes} {request}"
-            return f"in your configuration has changed since you agreed that {self.source} uses it. {request}"
+                return message(
+                    "is in your configuration. {source} makes other calls than when you agreed. {request}",
+                    source=source,
+                    request=request,
+                )
+            return message(
+                "in your configuration has changed since you agreed that {source} uses it. {request}",
+                source=self.source,
+                request=request,
+            )
         if self.is_own:
-            return f"is in your configuration. {capitalized(self.source)} wants to use it. {request}"
+            return message(
+                "is in your configuration. {source} wants to use it. {request}",
+                source=source,
+                request=request,
+            )
         if self.changes:
-            return f"has changed since you agreed to it. {request}"
-        never = "" if self.damage else f" and has never been {verb}"
-        return f"comes from {self.source}{never}. {request}"
+            return message("has changed since you agreed to it. {request}", request=request)
+        never = "" if self.damage else never
+        return message(
+            "comes from {source}{never}. {request}", source=self.source, never=never, request=request
+        )
 
     @property
     def outcomes(self) -> tuple[str, str]:
@@ -125,10 +157,13 @@ class ConsentQuestion:
         size, lines = self.size
         if size <= MAX_ON_SCREEN and lines <= MAX_LINES:
             return ""
-        long = f"{size:,} characters" if size > MAX_ON_SCREEN else f"{lines} lines"
-        return (
-            f"This is too long to review here ({long}), so you cannot accept it here. "
-            "Run `mcptui config trust`, with the same --config if you used it, to read all of it and decide."
+        long = message("{n} lines", n=lines)
+        if size > MAX_ON_SCREEN:
+            long = message("{n} characters", n=f"{size:,}")
+        return message(
+            "This is too long to review here ({long}), so you cannot accept it here. "
+            "Run `mcptui config trust`, with the same --config if you used it, to read all of it and decide.",
+            long=long,
         )
 
     def lines(self) -> list[str]:
@@ -159,11 +194,11 @@ class ConsentsQuestion:
     @property
     def subject(self) -> str:
         """The question, such as: Start these 5 servers?"""
-        return f"Start these {len(self.questions)} servers?"
+        return message("Start these {n} servers?", n=len(self.questions))
 
     @property
     def head(self) -> str:
-        return f"They come from {self.server}."
+        return message("They come from {source}.", source=self.server)
 
 
 def fitting(questions: Iterable[ConsentQuestion]) -> list[ConsentQuestion]:
@@ -220,37 +255,43 @@ def _risks_of_name(name: str) -> Iterator[str]:
     """Yield what is suspicious about a name, which the author of the file chose."""
     own = name.removeprefix("models.")
     if mixed_word(own):
-        yield "The name mixes letters of several scripts, which look alike."
+        yield message("The name mixes letters of several scripts, which look alike.")
     if len(own.split()) > MAX_NAME_WORDS or len(own) > LONG_NAME or re.search(r"[.!?:;,]\s", own):
-        yield "The name reads like a sentence. It comes from the file, not from mcptui."
+        yield message("The name reads like a sentence. It comes from the file, not from mcptui.")
 
 
 def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
     if launch.url:
-        yield "address", spelled(masked(launch.shown("url", launch.url)))
+        yield N_("address"), spelled(masked(launch.shown("url", launch.url)))
         if launch.is_model:
             key = str(launch.identity[0])
-            yield "key", _origin(launch, "api_key", key) or spelled(key)
+            yield N_("key"), _origin(launch, "api_key", key) or spelled(key)
         if launch.headers:
-            yield "headers", _names(launch, "headers", launch.headers)
+            yield N_("headers"), _names(launch, "headers", launch.headers)
         yield from _settings(launch)
         yield from _others(launch)
         if launch.transport in ("sse", "websocket"):
-            yield "transport", launch.transport
+            yield N_("transport"), launch.transport
         return
-    yield "command", shown_command(launch)
+    yield N_("command"), shown_command(launch)
     if launch.program and launch.program != launch.command:
-        yield "program", spelled(launch.program)
-    yield "folder", spelled(launch.shown("cwd", launch.cwd)) or "an empty folder of its own"
+        yield N_("program"), spelled(launch.program)
+    yield N_("folder"), spelled(launch.shown("cwd", launch.cwd)) or message("an empty folder of its own")
     if launch.env:
-        yield "variables", _names(launch, "env", launch.env)
+        yield N_("variables"), _names(launch, "env", launch.env)
     if links := launch.shown_links:
-        yield "links", ", ".join(f"{in_words(one)} resolves to {links[one]}" for one in sorted(links))
+        yield (
+            N_("links"),
+            listed(
+                message("{place} resolves to {target}", place=in_words(one), target=links[one])
+                for one in sorted(links)
+            ),
+        )
     yield from _others(launch)
     if launch.transport == "lines":
-        yield "protocol", "the line dialect, not MCP"
+        yield N_("protocol"), message("the line dialect, not MCP")
     if calls := launch.open_values.get("calls"):
-        yield "calls", calls
+        yield N_("calls"), calls
 
 
 def shown_command(launch: Launch) -> str:
@@ -270,10 +311,15 @@ def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
         origin = _origin(launch, f"{kind}.{name}", values[name])
         if kind == "env" and not origin and (value := shown.get(f"variable {name}")):
             origin = shlex.quote(value)
-        words.append(f"{spelled(name)} = {origin}" if origin else spelled(name))
+        words.append(
+            message("{name} = {origin}", name=spelled(name), origin=origin) if origin else spelled(name)
+        )
     told = sum(" = " in word for word in words)
-    hint = "" if told == len(words) else f" ({'other values' if told else 'values'} are not shown)"
-    return f"{', '.join(words)}{hint}"
+    if told == len(words):
+        return listed(words)
+    if told:
+        return message("{names} (other values are not shown)", names=listed(words))
+    return message("{names} (values are not shown)", names=listed(words))
 
 
 def _origin(launch: Launch, place: str, value: str) -> str:
@@ -282,8 +328,10 @@ def _origin(launch: Launch, place: str, value: str) -> str:
     if (reference := launch.references.get(place)) is not None:
         found.append(reference.in_words)
     if (entry := keychain_entry(value)) is not None:
-        found.append(f"keychain entry {spelled(entry[1])}")
-    return " and ".join(found)
+        found.append(message("keychain entry {entry}", entry=spelled(entry[1])))
+    if len(found) > 1:
+        return message("{one} and {other}", one=found[0], other=found[1])
+    return "".join(found) if not found else found[0]
 
 
 def _settings(launch: Launch) -> Iterator[tuple[str, str]]:
@@ -294,7 +342,7 @@ def _settings(launch: Launch) -> Iterator[tuple[str, str]]:
         if place.startswith("oauth.")
     ]
     if sign_in:
-        yield "sign-in", ", ".join(sign_in)
+        yield N_("sign-in"), ", ".join(sign_in)
     for place in launch.settings:
         if not place.startswith("oauth."):
             yield place, values[place]
@@ -302,5 +350,8 @@ def _settings(launch: Launch) -> Iterator[tuple[str, str]]:
 
 def _others(launch: Launch) -> Iterator[tuple[str, str]]:
     if others := launch.other_references:
-        told = (f"{spelled(place)} = {others[place].in_words}" for place in sorted(others))
-        yield "settings", ", ".join(told)
+        told = (
+            message("{name} = {origin}", name=spelled(place), origin=others[place].in_words)
+            for place in sorted(others)
+        )
+        yield N_("settings"), listed(told)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
+from tui.core.language.translate import message
 from tui.core.permission.change_effects import ChangeEffect, is_harmless
 from tui.core.permission.differences import (
     INSTRUCTIONS,
@@ -237,7 +238,7 @@ class KnownDefinitions:
 
 def shown_name(name: str) -> str:
     """Return the displayed name of a change: the name of the tool, raw, or "instructions"."""
-    return name if name != INSTRUCTIONS else "instructions"
+    return name if name != INSTRUCTIONS else message("instructions")
 
 
 def digests_of(definitions: Mapping[str, Definition]) -> dict[str, str]:

@@ -10,10 +10,12 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from tui.core.comparison.values import Change, Path, Place, compare_members
 from tui.core.comparison.values import Difference as ValueDifference
+from tui.core.language.translate import as_message, listed, message
 from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect
 from tui.core.permission.schema_changes import schema_changes
 from tui.core.permission.schema_pair import KEYWORDS, SHAPE, SchemaChange, has_same_words
@@ -53,8 +55,8 @@ def suspicion(text: str) -> str:
 
     signs = dict.fromkeys(one.sign.value for one in scan(text, ""))
     if not signs and len(text) > MAX_CHARS:
-        return "longer than a description"
-    return ", ".join(signs)
+        return message("longer than a description")
+    return listed(map(as_message, signs))
 
 
 MAX_DIFFERENCES = 200
@@ -100,13 +102,15 @@ def differences_of(before: Definition | None, after: Definition) -> tuple[Differ
         ]
         return tuple(found[:MAX_DIFFERENCES])
     if max(len(json.dumps(before)), len(json.dumps(after))) > MAX_COMPARED:
-        return (Difference(ELSEWHERE, ABSENT, ABSENT, ChangeEffect.BREAKING, "too large to compare"),)
+        return (
+            Difference(ELSEWHERE, ABSENT, ABSENT, ChangeEffect.BREAKING, message("too large to compare")),
+        )
     found = []
     for one in _judged(before, after):
         found.append(one)
         if len(found) > MAX_DIFFERENCES:
             worst = max(found.pop().effect, found[-1].effect, key=ORDER.index)
-            found[-1] = Difference(ELSEWHERE, ABSENT, ABSENT, worst, "more differences than listed")
+            found[-1] = Difference(ELSEWHERE, ABSENT, ABSENT, worst, message("more differences than listed"))
     return tuple(found)
 
 
@@ -198,7 +202,7 @@ def _judged(before: Definition, after: Definition) -> Iterator[Difference]:
     for one in found:
         related = meanings.of(one)
         if related is None:
-            yield _difference(one, ChangeEffect.BREAKING, "too large to compare")
+            yield _difference(one, ChangeEffect.BREAKING, message("too large to compare"))
         elif related:
             yield _difference(one, *_worst(related))
         elif not (one.key == "required" and one.is_keyword and _is_of_properties(one, found)):
@@ -287,7 +291,10 @@ class _Meanings:
 def _worst(related: Sequence[SchemaChange]) -> tuple[ChangeEffect, str]:
     effect = max((one.effect for one in related), key=ORDER.index)
     reasons = dict.fromkeys(one.why for one in related if one.effect is effect and one.why)
-    return effect, "; ".join(list(reasons)[:MAX_REASONS])
+    first, *others = [*list(reasons)[:MAX_REASONS], ""]
+    return effect, reduce(
+        lambda said, one: message("{first}; {others}", first=said, others=one), others[:-1], first
+    )
 
 
 def _plain(one: _Found) -> tuple[ChangeEffect, str]:
@@ -295,19 +302,26 @@ def _plain(one: _Found) -> tuple[ChangeEffect, str]:
     key, was, now = one.key, one.was, one.now
     if len(one.steps) == 1 and key in _SCHEMAS:
         is_new = was is ABSENT and key == "outputSchema"
-        return (ChangeEffect.COMPATIBLE, "new") if is_new else (ChangeEffect.BREAKING, "different schema")
+        return (
+            (ChangeEffect.COMPATIBLE, message("new"))
+            if is_new
+            else (ChangeEffect.BREAKING, message("different schema"))
+        )
     if len(one.steps) == 1 and key == "name" and ABSENT not in (was, now):
-        return ChangeEffect.BREAKING, "renamed"
+        return ChangeEffect.BREAKING, message("renamed")
     if (one.is_keyword or len(one.steps) == 1) and key in _TEXTS:
         return ChangeEffect.COSMETIC if has_same_words(was, now) else ChangeEffect.ROUTING, ""
     if one.is_keyword and key in _EXAMPLES:
-        return ChangeEffect.ROUTING, f"different {key}" if ABSENT not in (was, now) else ""
+        return ChangeEffect.ROUTING, message("different {key}", key=key) if ABSENT not in (was, now) else ""
     if not one.is_keyword and one.steps[0] not in _SCHEMAS:
         return ChangeEffect.COMPATIBLE, ""
     if key in _REMARKS and one.is_keyword:
-        return ChangeEffect.COMPATIBLE, f"different {key}" if ABSENT not in (was, now) else ""
+        return ChangeEffect.COMPATIBLE, message("different {key}", key=key) if ABSENT not in (
+            was,
+            now,
+        ) else ""
     if one.is_keyword and not (key in _UNREAD or key in KEYWORDS or key.startswith("x-")):
-        return ChangeEffect.COMPATIBLE, "unknown keyword"
+        return ChangeEffect.COMPATIBLE, message("unknown keyword")
     return ChangeEffect.COSMETIC, ""
 
 
@@ -317,28 +331,34 @@ def _hint(one: _Found, old: Definition, new: Definition) -> tuple[ChangeEffect, 
         inner = mapping(one.now if isinstance(one.now, Mapping) else {})
         found = (_Found((_HINTED, key), (), ABSENT, value) for key, value in inner.items())
         parts = [_hint(each, old, new) for each in found]
-        worst = max(parts, key=lambda part: ORDER.index(part[0]), default=(ChangeEffect.BREAKING, "removed"))
-        return max(worst, (ChangeEffect.BREAKING, "not an object"), key=lambda part: ORDER.index(part[0]))
+        worst = max(
+            parts, key=lambda part: ORDER.index(part[0]), default=(ChangeEffect.BREAKING, message("removed"))
+        )
+        return max(
+            worst, (ChangeEffect.BREAKING, message("not an object")), key=lambda part: ORDER.index(part[0])
+        )
     key, was, now = one.key, one.was, one.now
     if key == "title":
         return ChangeEffect.COSMETIC if has_same_words(was, now) else ChangeEffect.ROUTING, ""
     if key not in HINTS:
         return ChangeEffect.COMPATIBLE, ""
     if now is not ABSENT and not isinstance(now, bool):
-        return ChangeEffect.BREAKING, "neither true nor false"
+        return ChangeEffect.BREAKING, message("neither true nor false")
     before, after = (value if isinstance(value, bool) else HINTS[key] for value in (was, now))
     if key in _READ_ONLY:
         if _is_read_only(new):
-            return ChangeEffect.COSMETIC, "the tool is read-only"
+            return ChangeEffect.COSMETIC, message("the tool is read-only")
         before = _READ_ONLY[key] if _is_read_only(old) else before
     if before is after:
-        return ChangeEffect.COSMETIC, "the default" if after is HINTS[key] else "as before"
+        return ChangeEffect.COSMETIC, message("the default") if after is HINTS[key] else message("as before")
     if after is HINTS[key]:
-        why = "no longer idempotent" if key == "idempotentHint" else "may do more than before"
+        why = (
+            message("no longer idempotent") if key == "idempotentHint" else message("may do more than before")
+        )
         return ChangeEffect.BREAKING, why
     if key in _CLAIMS:
-        return ChangeEffect.SUSPICIOUS, "claims to be safer than before"
-    return ChangeEffect.COMPATIBLE, "now idempotent"
+        return ChangeEffect.SUSPICIOUS, message("claims to be safer than before")
+    return ChangeEffect.COMPATIBLE, message("now idempotent")
 
 
 def _is_read_only(definition: Definition) -> bool:

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from tui.core.hidden_text.readable import in_numbers
+from tui.core.language.translate import listed, message
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.secret_names import mark_of, names_a_key
 from tui.core.servers import Grant, OAuthSpec, Reference, ServerSpec
@@ -246,7 +247,7 @@ class Launch:
 
     def changes(self, before: Mapping[str, Any], salt: str) -> list[str]:
         """Return what differs from a `summary` made with `salt`, one line each; never empty."""
-        return list(_changes(before, self.summary(salt))) or ["a value that is not shown"]
+        return list(_changes(before, self.summary(salt))) or [message("a value that is not shown")]
 
 
 def _sign_in(oauth: OAuthSpec) -> dict[str, str]:
@@ -293,18 +294,18 @@ def _mark(salt: str, name: str, value: str) -> str:
     return hmac.new(salt.encode(), text, hashlib.sha256).hexdigest()[:16]
 
 
-_KINDS = {"args": "argument ", "values": "", "env": "variable ", "headers": "header ", "links": "link of "}
-"""Members of a summary that list several facts, and how a change names one of them."""
+_KINDS = ("args", "values", "env", "headers", "links")
+"""Members of a summary that list several facts."""
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """Yield what differs between two summaries; older files lack some of it."""
-    names = {"cwd": "folder", "program": "program on this computer"}
+    names = {"cwd": message("folder"), "program": message("program on this computer")}
     for key in ("command", "program", "cwd", "url", "transport"):
         was, is_explained = before.get(key), key == "program" and before.get("command") != now["command"]
         if was != now[key] and isinstance(was, str) and not is_explained:
-            yield f"{names.get(key, key)}: {_change(was, now[key])}"
-    for kind, what in _KINDS.items():
+            yield message("{what}: {how}", what=names.get(key, key), how=_change(was, now[key]))
+    for kind in _KINDS:
         old: Any = before.get(kind)
         new: Mapping[str, Any] = now[kind]
         if kind == "args":
@@ -317,39 +318,67 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]
             # Older files list all variables in `env`.
             if was == value or (kind == "env" and f"variable {name}" in now["values"]):
                 continue
-            place = in_words(name) if kind == "links" else spelled(name)
-            yield f"{what}{place[:MAX_SHOWN_CHANGE]}: {_how(kind, was, value, is_known=is_known)}"
+            how = _how(kind, was, value, is_known=is_known)
+            yield message("{what}: {how}", what=_fact(kind, name), how=how)
+
+
+def _fact(kind: str, name: str) -> str:
+    """Return the name of one of several facts in words."""
+    if kind == "links":
+        return message("link of {place}", place=in_words(name))
+    shown = spelled(name)[:MAX_SHOWN_CHANGE]
+    match kind:
+        case "args":
+            return message("argument {n}", n=shown)
+        case "env":
+            return message("variable {name}", name=shown)
+        case "headers":
+            return message("header {name}", name=shown)
+    return shown
 
 
 def _how(kind: str, was: Any, value: Any, *, is_known: bool) -> str:
     """Say how a fact has changed; `was` and `value` are None where there is none."""
     match kind:
         case "args" if was is None:
-            return f"new, {_is(value)}"
+            return message("new, {value}", value=_is(value))
         case "args" if value is None:
-            return f"removed, was {_is(str(was))}"
+            return message("removed, was {value}", value=_is(str(was)))
         case "env" | "headers":
-            return "new" if was is None else "removed" if value is None else "value changed"
+            gone = message("removed") if value is None else message("value changed")
+            return message("new") if was is None else gone
         case "links":
-            led = f"led to {_is(was)}, " if isinstance(was, str) else ""
-            if isinstance(value, str):
-                return led + f"leads {'now ' if was else ''}to {_is(value)}"
-            if value is None:
-                return led + "is no longer a link"
-            return led.removesuffix(", ") or "target changed"  # a hidden target is a hash
+            return _how_a_link(was, value)
+        case _ if is_known:
+            return _change(str(was or ""), value or "")
         case _:
-            return _change(str(was or ""), value or "") if is_known else f"is now {_is(value or '')}"
+            return message("is now {value}", value=_is(value or ""))
+
+
+def _how_a_link(was: Any, value: Any) -> str:
+    found = []
+    if isinstance(was, str):
+        found.append(message("led to {target}", target=_is(was)))
+    if isinstance(value, str):
+        target = _is(value)
+        now = message("leads now to {target}", target=target)
+        found.append(now if was else message("leads to {target}", target=target))
+    elif value is None:
+        found.append(message("is no longer a link"))
+    return listed(found) or message("target changed")  # a hidden target is a hash
 
 
 def in_words(place: str) -> str:
     """Return the place of a link in words: "argument 1"."""
     kind, _, number = place.partition(".")
-    return f"argument {int(number) + 1}" if number.isdecimal() else {"cwd": "folder"}.get(kind, kind)
+    if number.isdecimal():
+        return message("argument {n}", n=int(number) + 1)
+    return {"cwd": message("folder"), "program": message("program")}.get(kind, kind)
 
 
 def _change(was: str, now: str) -> str:
-    return f"was {_is(was)}, is now {_is(now)}"
+    return message("was {before}, is now {after}", before=_is(was), after=_is(now))
 
 
 def _is(text: str) -> str:
-    return text[:MAX_SHOWN_CHANGE] if text else "not set"
+    return text[:MAX_SHOWN_CHANGE] if text else message("not set")

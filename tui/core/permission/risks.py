@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import urlsplit
 
+from tui.core.language.translate import message
 from tui.core.permission.launch import ENGINES, PROXIES, SOURCE_STARTS, Launch, has_hidden, is_loader, spelled
 from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.secrets.secret_names import keychain_entry, names_a_key
@@ -75,23 +76,26 @@ def risks_of(launch: Launch) -> Iterator[str]:
     """Yield the risks of a start, one sentence each."""
     texts = (launch.command, *launch.args, launch.cwd, *launch.env, launch.url, *launch.headers)
     if any(map(has_hidden, texts)):
-        yield "Contains hidden characters, shown as [U+…]."
+        yield message("Contains hidden characters, shown as [U+…].")
     yield from _of_keys(launch)
     if launch.url:
         yield from _of_address(launch.url, is_referred="url" in launch.references)
         return
     if not launch.command.isascii():
-        yield "The name of the program contains non-ASCII letters, which can look like others."
+        yield message("The name of the program contains non-ASCII letters, which can look like others.")
     if not launch.program:
-        yield "The program was not found. mcptui asks again when it exists."
+        yield message("The program was not found. mcptui asks again when it exists.")
     words, assigned = _unwrapped([launch.command, *launch.args])
     if unpinned(words):
         # It may be or contain a secret, or a value from the environment.
         shown = unpinned(_unwrapped(masked_arguments(launch.shown_words))[0])
-        name = spelled(shown) if shown else "A package"
-        yield f"{name} is not pinned to a version. The code it downloads can change at any time."
+        name = spelled(shown) if shown else message("A package")
+        yield message(
+            "{package} is not pinned to a version. The code it downloads can change at any time.",
+            package=name,
+        )
     if _runs_code(words) or _runs_code([launch.command, *launch.args]):
-        yield "One of the arguments is program code. Read all of it."
+        yield message("One of the arguments is program code. Read all of it.")
     yield from _of_options(words)
     yield from _of_variables([*launch.env, *assigned])
 
@@ -100,10 +104,14 @@ def _of_keys(launch: Launch) -> Iterator[str]:
     for place, reference in sorted(launch.references.items()):
         for name in dict.fromkeys(reference.names):
             if names_a_key(name):
-                yield f"{spelled(place)} gets the value of {name}, which looks like one of your keys."
+                yield message(
+                    "{place} gets the value of {name}, which looks like one of your keys.",
+                    place=spelled(place),
+                    name=name,
+                )
     values = {**launch.env, **launch.headers, "api_key": str(launch.identity[0]) if launch.is_model else ""}
     for name in sorted(name for name, value in values.items() if keychain_entry(value)):
-        yield f"{spelled(name)} gets a key from your keychain."
+        yield message("{name} gets a key from your keychain.", name=spelled(name))
 
 
 def _of_options(words: Sequence[str]) -> Iterator[str]:
@@ -115,21 +123,23 @@ def _of_options(words: Sequence[str]) -> Iterator[str]:
         args = args[: args.index(image)] if image in args else args
     options = [word.partition("=")[0] for word in args]
     if name in _COMPOSERS or (name in _CONTAINERS and "compose" in args and "run" not in words[1:2]):
-        yield "It starts containers that are defined in a file. Read that file: it is not shown here."
+        yield message(
+            "It starts containers that are defined in a file. Read that file: it is not shown here."
+        )
     if name in _LAUNCHERS and not _SOURCES.isdisjoint(options):
-        yield "An option changes where packages are downloaded from."
+        yield message("An option changes where packages are downloaded from.")
     if name in _CONTAINERS:
         if not _MOUNTS.isdisjoint(options) or any(re.match(r"-v.", word) for word in args):
-            yield "The container can reach folders of this computer."
+            yield message("The container can reach folders of this computer.")
         on_host = any(option in _NAMESPACES and value == "host" for option, value in pairwise(args))
         if on_host or not _POWERS.isdisjoint(options) or "=host" in " ".join(args):
-            yield "The container is not isolated from this computer."
+            yield message("The container is not isolated from this computer.")
 
 
 def _of_address(url: str, *, is_referred: bool) -> Iterator[str]:
     parts = urlsplit(url)
     if parts.scheme in ("http", "ws") and not is_loopback(parts.hostname or ""):
-        yield "The connection is not encrypted."
+        yield message("The connection is not encrypted.")
     scheme = {"ws": "http", "wss": "https"}.get(parts.scheme)
     if is_referred:
         return  # the host may come from the environment, so it is not shown
@@ -139,14 +149,17 @@ def _of_address(url: str, *, is_referred: bool) -> Iterator[str]:
 def _of_variables(names: Sequence[str]) -> Iterator[str]:
     for name in sorted(set(names)):
         upper = name.upper()
+        shown = spelled(name)
         if is_loader(name):
-            yield f"{spelled(name)} can make any program load other code."
+            yield message("{name} can make any program load other code.", name=shown)
         elif upper.startswith(SOURCE_STARTS):
-            yield f"{spelled(name)} can change where packages are downloaded from."
+            yield message("{name} can change where packages are downloaded from.", name=shown)
         elif upper in ENGINES:
-            yield f"{spelled(name)} can make containers run on another computer, or with more permissions."
+            yield message(
+                "{name} can make containers run on another computer, or with more permissions.", name=shown
+            )
         elif upper in PROXIES:
-            yield f"{spelled(name)} sends its network traffic through another computer."
+            yield message("{name} sends its network traffic through another computer.", name=shown)
 
 
 def _program(word: str) -> str:

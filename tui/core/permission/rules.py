@@ -21,6 +21,7 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any
 
+from tui.core.language.translate import message
 from tui.core.permission.rule_values import Readings, covers_all, covers_any
 from tui.core.ports import DecisionRecord
 from tui.core.text import clean_line
@@ -250,30 +251,37 @@ def parse_rule(text: str, action: Verdict | None = None) -> Rule:
         RuleError: it is not a rule.
     """
     if len(text) > MAX_RULE:
-        raise RuleError(f"must have at most {MAX_RULE} characters")
+        raise RuleError(message("must have at most {n} characters", n=MAX_RULE))
     words = _words(text)
     if words and words[0][0] in {known.value for known in Verdict}:
         named = Verdict(words.pop(0)[0])
         if action is not None and named is not action:
-            raise RuleError(f"says {named}, but is in the list `{action}`")
+            raise RuleError(
+                message("says {named}, but is in the list `{action}`", named=named.value, action=action.value)
+            )
         action = named
     if action is None:
-        raise RuleError("must start with allow, ask or deny, like `ask files/* path=/etc/*`")
+        raise RuleError(message("must start with allow, ask or deny, like `ask files/* path=/etc/*`"))
     name = words[0][0] if words else ""
     server, slash, tool = name.partition("/")
     if not (server and slash and tool):
-        raise RuleError("must be a pattern of server/tool, like `notes/*`")
+        raise RuleError(message("must be a pattern of server/tool, like `notes/*`"))
     return Rule(action, server, tool, tuple(_condition(*word) for word in words[1:]))
 
 
 def _condition(word: str, equals: int) -> Condition:
     if equals < 1:
         shown = clean_line(word, 60)
-        hint = "must be ARGUMENT=PATTERN, like `path=/etc/*`. Put a name with spaces in quotes"
-        raise RuleError(f"`{shown}` {hint}")
+        raise RuleError(
+            message(
+                "`{word}` must be ARGUMENT=PATTERN, like `path=/etc/*`. Put a name with spaces in quotes",
+                word=shown,
+            )
+        )
     argument = word[:equals]
     if argument != "*" and not all(argument.split(".")):
-        raise RuleError(f"`{clean_line(argument, 60)}` is not the path of an argument, like `options.path`")
+        shown = clean_line(argument, 60)
+        raise RuleError(message("`{word}` is not the path of an argument, like `options.path`", word=shown))
     return Condition(argument, word[equals + 1 :])
 
 
@@ -290,7 +298,7 @@ def _words(text: str) -> list[tuple[str, int]]:
         word, equals = "", -1
         for quoted, closing, plain in _PIECES.findall(written[0]):
             if not (plain or closing):
-                raise RuleError('has a `"` without its closing `"`')
+                raise RuleError(message('has a `"` without its closing `"`'))
             if equals < 0 and "=" in plain:
                 equals = len(word) + plain.index("=")
             word += plain or _ESCAPED.sub(r"\1", quoted)

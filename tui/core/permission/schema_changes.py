@@ -13,6 +13,7 @@ from typing import Any
 
 from tui.core.comparison.values import Path
 from tui.core.jsonrpc.reader import REFERENCES, reference
+from tui.core.language.translate import listed, message
 from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect, is_harmless
 from tui.core.permission.schema_limits import Shift, fraction, limit_shifts
 from tui.core.permission.schema_pair import (
@@ -38,7 +39,6 @@ from tui.core.schemas.alternatives import (
 )
 from tui.core.schemas.schemas import ARM_WORDS, Schema, SchemaTooLarge, by_position, strings
 from tui.core.text import object_in
-from tui.core.units import and_more
 
 MAX_PAIRS = 20_000
 MAX_LEVELS = 40
@@ -87,7 +87,9 @@ class _Comparison:
             return []
         old, new = self._was.node(was, was_at), self._now.node(now, now_at)
         if old is None or new is None or level > MAX_LEVELS:
-            why = "not a schema" if old is None or new is None else "nested too deeply to compare"
+            why = message("nested too deeply to compare")
+            if old is None or new is None:
+                why = message("not a schema")
             return [self._change(Shift.OTHER, at, (at,), why, was, now)]
         if (old.at, new.at) in self._open:
             return []
@@ -109,7 +111,7 @@ class _Comparison:
 
     def _nodes(self, pair: SchemaPair) -> Iterator[SchemaChange]:
         for key in unsound_keys(pair):
-            yield self._keyword(pair, key, Shift.OTHER, "cannot be compared")
+            yield self._keyword(pair, key, Shift.OTHER, message("cannot be compared"))
         was, now = (
             self._alternatives(tree, node, pair.level)
             for tree, node in ((self._was, pair.was), (self._now, pair.now))
@@ -173,16 +175,19 @@ class _Comparison:
         for one in left:
             if any(accepts(other, one) and self._is_harmless(pair, one, other) for other in now):
                 continue
-            names = ", ".join(dict.fromkeys(_name(other, now) for other in now)) or "nothing"
-            why = f"no longer {_name(one, was)}" if one.kind else f"only {names}"
+            names = listed(dict.fromkeys(_name(other, now) for other in now)) or message("nothing")
+            why = message("only {what}", what=names)
+            if one.kind:
+                why = message("no longer {what}", what=_name(one, was))
             yield self._shape(pair, Shift.TIGHTER, why)
-        names = ", ".join(dict.fromkeys(_name(one, was) for one in left))
+        names = listed(dict.fromkeys(_name(one, was) for one in left))
         for one in new:
             if any(accepts(other, one) and self._is_harmless(pair, other, one) for other in was):
                 continue
-            why = f"now also {_name(one, now)}" if one.kind else "now any type"
+            name = _name(one, now)
+            why = message("now also {what}", what=name) if one.kind else message("now any type")
             if one.kind and names and len(left) == len(was):
-                why = f"now {_name(one, now)} instead of {names}"
+                why = message("now {what} instead of {before}", what=name, before=names)
             yield self._shape(pair, Shift.LOOSER, why)
 
     def _is_harmless(self, pair: SchemaPair, one: Alternative, other: Alternative) -> bool:
@@ -200,8 +205,10 @@ class _Comparison:
         before, kind = _kind(was), _kind(now)
         if {before, kind} == {"integer", "number"}:
             is_wider = kind == "number"
-            why = "now also number" if is_wider else "no longer number"
-            found.append(self._shape(pair, Shift.LOOSER if is_wider else Shift.TIGHTER, why))
+            said = message("now also {what}", what="number")
+            if not is_wider:
+                said = message("no longer {what}", what="number")
+            found.append(self._shape(pair, Shift.LOOSER if is_wider else Shift.TIGHTER, said))
         kind = kind or before
         if was.values is None and now.values is None:
             for key, shift, why in limit_shifts(kind, was.node.schema, now.node.schema):
@@ -217,16 +224,22 @@ class _Comparison:
         if was.values == now.values:
             return
         if was.values is None and now.values is not None:
-            yield self._shape(pair, Shift.TIGHTER, f"only {_shown(now.values)}")
+            yield self._shape(pair, Shift.TIGHTER, message("only {what}", what=_shown(now.values)))
             return
         if was.values is None or now.values is None:
-            yield self._shape(pair, Shift.LOOSER, f"now any {was.kind or 'value'}")
+            why = message("now any {what}", what=was.kind) if was.kind else message("now any value")
+            yield self._shape(pair, Shift.LOOSER, why)
             return
         if gone := was.values - now.values:
-            yield self._shape(pair, Shift.TIGHTER, f"no longer {_shown(gone)}")
+            yield self._shape(pair, Shift.TIGHTER, message("no longer {what}", what=_shown(gone)))
         if came := now.values - was.values:
-            also = "also " if was.values & now.values else ""
-            yield self._shape(pair, Shift.LOOSER, f"now {also}{_shown(came)}")
+            what = _shown(came)
+            why = (
+                message("now also {what}", what=what)
+                if was.values & now.values
+                else message("now {what}", what=what)
+            )
+            yield self._shape(pair, Shift.LOOSER, why)
 
     def _oneness(
         self, pair: SchemaPair, was: Sequence[Alternative], now: Sequence[Alternative]
@@ -235,7 +248,8 @@ class _Comparison:
         for key, other, shift in (("oneOf", "anyOf", Shift.TIGHTER), ("anyOf", "oneOf", Shift.LOOSER)):
             if other in pair.was.schema and key in pair.now.schema and key not in pair.was.schema:
                 if not is_disjoint(now if key == "oneOf" else was):
-                    why = "exactly one must match" if key == "oneOf" else "several may match"
+                    is_one = key == "oneOf"
+                    why = message("exactly one must match") if is_one else message("several may match")
                     yield self._shape(pair, shift, why)
 
     # ---- texts ----
@@ -275,15 +289,15 @@ class _Comparison:
                 if not self._gives and name not in needs:
                     yield from self._default(place, was[name], now[name])
             elif name in was:
-                why = "no longer in results" if self._gives else "argument removed"
+                why = message("no longer in results") if self._gives else message("argument removed")
                 yield SchemaChange(place, (place,), ChangeEffect.BREAKING, why, was[name])
             else:
                 is_needed = not self._gives and name in needs
                 effect = ChangeEffect.BREAKING if is_needed else ChangeEffect.COMPATIBLE
-                why = "new required argument" if is_needed else "new optional argument"
-                yield SchemaChange(
-                    place, (place,), effect, "new in results" if self._gives else why, ABSENT, now[name]
-                )
+                why = message("new in results")
+                if not self._gives:
+                    why = message("new required argument") if is_needed else message("new optional argument")
+                yield SchemaChange(place, (place,), effect, why, ABSENT, now[name])
         both = was.keys() & now.keys() if was.keys() != now.keys() else None
         yield from self._required(
             pair,
@@ -309,18 +323,24 @@ class _Comparison:
             one.get("default", ABSENT) if isinstance(one, Mapping) else ABSENT for one in (was, now)
         )
         if ABSENT not in (before, after) and as_json(before) != as_json(after):
-            why = "calls without it mean something else"
+            why = message("calls without it mean something else")
             yield self._change(Shift.OTHER, (*at, "default"), ((*at, "default"),), why, before, after)
 
     def _required(self, pair: SchemaPair, needed: list[str], needs: list[str]) -> Iterator[SchemaChange]:
         more = [name for name in dict.fromkeys(needs) if name not in needed]
         less = [name for name in dict.fromkeys(needed) if name not in needs]
         if more:
-            words = "always in results" if self._gives else "now required"
-            yield self._keyword(pair, "required", Shift.TIGHTER, f"{words}: {and_more(more, MAX_NAMES)}")
+            names = _some(more)
+            why = message("now required: {names}", names=names)
+            if self._gives:
+                why = message("always in results: {names}", names=names)
+            yield self._keyword(pair, "required", Shift.TIGHTER, why)
         if less:
-            words = "results may lack" if self._gives else "now optional:"
-            yield self._keyword(pair, "required", Shift.LOOSER, f"{words} {and_more(less, MAX_NAMES)}")
+            names = _some(less)
+            why = message("now optional: {names}", names=names)
+            if self._gives:
+                why = message("results may lack {names}", names=names)
+            yield self._keyword(pair, "required", Shift.LOOSER, why)
 
     def _rest(self, pair: SchemaPair, key: str) -> Iterator[SchemaChange]:
         """Yield the changes of the schema of other members, which is False if there are none."""
@@ -328,8 +348,9 @@ class _Comparison:
         closed, closes = (value in (False, NEVER) for value in (was, now))
         if closed != closes:
             shift = Shift.TIGHTER if closes else Shift.LOOSER
-            what = "members" if self._gives or pair.level else "arguments"
-            yield self._keyword(pair, key, shift, f"no other {what}" if closes else f"any other {what}")
+            what = message("members") if self._gives or pair.level else message("arguments")
+            why = message("no other {what}", what=what) if closes else message("any other {what}", what=what)
+            yield self._keyword(pair, key, shift, why)
         elif not closed and pair.has(key):
             yield from self._children(pair, key, None, True, True)
 
@@ -366,9 +387,11 @@ class _Comparison:
             text = as_json(was)
             if text == as_json(now) and self._is_settled(text):
                 continue
-            shift, why = Shift.OTHER, "different condition"
+            shift, why = Shift.OTHER, message("different condition")
             if not was or not now:
-                shift, why = (Shift.TIGHTER, "new condition") if now else (Shift.LOOSER, "condition removed")
+                shift, why = (Shift.TIGHTER, message("new condition"))
+                if not now:
+                    shift, why = Shift.LOOSER, message("condition removed")
             for key in keys:
                 if key not in was or key not in now or was[key] != now[key] or text == as_json(now):
                     yield self._keyword(pair, key, shift, why)
@@ -445,13 +468,21 @@ def _cost(changes: Sequence[SchemaChange]) -> tuple[int, int]:
 def _name(one: Alternative, among: Sequence[Alternative]) -> str:
     """Return the type of an alternative, or its text if others have the same type."""
     if sum(other.kind == one.kind for other in among) > 1:
-        return f"{one.kind} “{one.words[0]}”" if one.words else f"one kind of {one.kind}"
-    return one.kind or "any type"
+        return f"{one.kind} “{one.words[0]}”" if one.words else message("one kind of {type}", type=one.kind)
+    return one.kind or message("any type")
 
 
 def _shown(values: Iterable[str]) -> str:
     """Return values as text: strings without quotes."""
-    return and_more(sorted(value[1:-1] if value.startswith('"') else value for value in values), MAX_NAMES)
+    return _some(sorted(value[1:-1] if value.startswith('"') else value for value in values))
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names, and how many others there are."""
+    shown = listed(names[:MAX_NAMES])
+    if (more := len(names) - MAX_NAMES) <= 0:
+        return shown
+    return message("{names} and {n} more", names=shown, n=more)
 
 
 def _texts_of(node: Node, pairs: Sequence[tuple[Alternative, Alternative]], side: int) -> Iterator[str]:

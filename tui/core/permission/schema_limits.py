@@ -6,6 +6,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from tui.core.language.translate import message
 from tui.core.schemas.schemas import Schema
 
 
@@ -27,9 +28,9 @@ class LimitShift(NamedTuple):
 
 _NUMBERS = ("integer", "number", "")
 _SIZES = (
-    ("string", "minLength", "maxLength", "characters"),
-    ("array", "minItems", "maxItems", "items"),
-    ("object", "minProperties", "maxProperties", "members"),
+    ("string", "minLength", "maxLength", message("characters")),
+    ("array", "minItems", "maxItems", message("items")),
+    ("object", "minProperties", "maxProperties", message("members")),
 )
 _TEXTS = ("pattern", "format", "contentEncoding", "contentMediaType")
 _WIDTHS = (("int8", "int16", "int32", "int64"), ("uint8", "uint16", "uint32", "uint64"), ("float", "double"))
@@ -55,7 +56,9 @@ def limit_shifts(kind: str, was: Schema, now: Schema) -> Iterator[LimitShift]:
             yield from _size_shifts(most, was, now, what, sign=-1)
     if kind in ("array", "") and (was.get("uniqueItems") is True) != (now.get("uniqueItems") is True):
         is_tighter = now.get("uniqueItems") is True
-        shift, why = (Shift.TIGHTER, "now unique") if is_tighter else (Shift.LOOSER, "may repeat items")
+        shift, why = (Shift.TIGHTER, message("now unique"))
+        if not is_tighter:
+            shift, why = Shift.LOOSER, message("may repeat items")
         yield LimitShift("uniqueItems", shift, why)
     if kind in ("string", *_NUMBERS):
         for key in _TEXTS if kind in ("string", "") else ("format",):
@@ -67,13 +70,14 @@ def _text_shifts(key: str, was: Any, now: Any) -> Iterator[LimitShift]:
         return
     if was is None or now is None:
         shift = Shift.TIGHTER if was is None else Shift.LOOSER
-        yield LimitShift(key, shift, f"new {key}" if was is None else f"no {key}")
+        why = message("new {key}", key=key) if was is None else message("no {key}", key=key)
+        yield LimitShift(key, shift, why)
         return
     family = next((widths for widths in _WIDTHS if was in widths and now in widths), ())
     shift = Shift.OTHER
     if family:
         shift = Shift.LOOSER if family.index(now) > family.index(was) else Shift.TIGHTER
-    yield LimitShift(key, shift, f"different {key}")
+    yield LimitShift(key, shift, message("different {key}", key=key))
 
 
 def _size_shifts(key: str, was: Schema, now: Schema, what: str, *, sign: int) -> Iterator[LimitShift]:
@@ -81,13 +85,16 @@ def _size_shifts(key: str, was: Schema, now: Schema, what: str, *, sign: int) ->
     if before == after and type(before) is type(after):
         return
     if any(value is not None and fraction(value) is None for value in (before, after)):
-        yield LimitShift(key, Shift.OTHER, "different limit")
+        yield LimitShift(key, Shift.OTHER, message("different limit"))
         return
     least = Fraction(0) if sign > 0 else None
     old, new = fraction(before), fraction(after)
     old, new = least if old is None else old, least if new is None else new
-    word = "at least" if sign > 0 else "at most"
-    why = f"{word} {after} {what}" if after is not None else f"any number of {what}"
+    why = message("at most {n} {what}", n=after, what=what)
+    if after is None:
+        why = message("any number of {what}", what=what)
+    elif sign > 0:
+        why = message("at least {n} {what}", n=after, what=what)
     yield from _compared(key, _signed(old, sign), _signed(new, sign), why)
 
 
@@ -104,20 +111,25 @@ def _compared(key: str, old: _Bound | None, new: _Bound | None, why: str) -> Ite
 
 
 def _bound_shifts(kind: str, was: Schema, now: Schema) -> Iterator[LimitShift]:
-    for key, exclusive, sign, word in (
-        ("minimum", "exclusiveMinimum", 1, "least"),
-        ("maximum", "exclusiveMaximum", -1, "most"),
-    ):
+    for key, exclusive, sign in (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1)):
         if all(was.get(one) == now.get(one) for one in (key, exclusive)):
             continue
         named = exclusive if was.get(key) == now.get(key) else key
         if not all(_is_sound(schema, key, exclusive) for schema in (was, now)):
-            yield LimitShift(named, Shift.OTHER, "different limit")
+            yield LimitShift(named, Shift.OTHER, message("different limit"))
             continue
         old, new = (_bound(schema, key, exclusive, sign, kind) for schema in (was, now))
-        why = f"no {key}" if new is None else f"at {word} {_shown(sign * new[0])}"
-        why += " exclusive" if new is not None and new[1] else ""
-        yield from _compared(named, old, new, why)
+        yield from _compared(named, old, new, _bound_words(key, new, sign))
+
+
+def _bound_words(key: str, new: _Bound | None, sign: int) -> str:
+    if new is None:
+        return message("no {key}", key=key)
+    n = _shown(sign * new[0])
+    if new[1]:
+        more = message("at least {n} exclusive", n=n)
+        return more if sign > 0 else message("at most {n} exclusive", n=n)
+    return message("at least {n}", n=n) if sign > 0 else message("at most {n}", n=n)
 
 
 def _is_sound(schema: Schema, key: str, exclusive: str) -> bool:
@@ -149,13 +161,15 @@ def _multiple_shifts(kind: str, was: Schema, now: Schema) -> Iterator[LimitShift
         value is not None and (found is None or found <= 0) for value, found in ((before, old), (after, new))
     )
     if is_bad:
-        yield LimitShift("multipleOf", Shift.OTHER, "different limit")
+        yield LimitShift("multipleOf", Shift.OTHER, message("different limit"))
         return
     if kind == "integer":
         old, new = old or Fraction(1), new or Fraction(1)
     if old == new:
         return
-    why = f"a multiple of {after}" if after is not None else "no longer a multiple"
+    why = message("no longer a multiple")
+    if after is not None:
+        why = message("a multiple of {n}", n=after)
     if old is None or (new is not None and (new / old).denominator == 1):
         yield LimitShift("multipleOf", Shift.TIGHTER, why)
     elif new is None or (old / new).denominator == 1:

@@ -7,10 +7,10 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
-from tui.core import units
 from tui.core.comparison.values import parts_that_differ
 from tui.core.hidden_text.readable import readable, readable_line
 from tui.core.hidden_text.scan import MAX_CHARS
+from tui.core.language.translate import N_, _, c_, listed, localized, n_
 from tui.core.matching import composed
 from tui.core.permission.change_effects import ABSENT, ChangeEffect, is_harmless
 from tui.core.permission.definitions import LOST, DefinitionChange, shown_name
@@ -42,14 +42,14 @@ MAX_WORDS = 400
 """Longer texts are shown before and after, not word by word, because comparing takes quadratic time."""
 
 EFFECTS = {
-    ChangeEffect.COSMETIC: "cosmetic: calls and the model notice nothing",
-    ChangeEffect.COMPATIBLE: "compatible: existing calls still work",
-    ChangeEffect.ROUTING: "routing: existing calls still work, but the model may choose differently",
-    ChangeEffect.BREAKING: "breaking: existing calls may fail",
-    ChangeEffect.SUSPICIOUS: "suspicious: read it carefully",
+    ChangeEffect.COSMETIC: N_("cosmetic: calls and the model notice nothing"),
+    ChangeEffect.COMPATIBLE: N_("compatible: existing calls still work"),
+    ChangeEffect.ROUTING: N_("routing: existing calls still work, but the model may choose differently"),
+    ChangeEffect.BREAKING: N_("breaking: existing calls may fail"),
+    ChangeEffect.SUSPICIOUS: N_("suspicious: read it carefully"),
 }
 
-NOTHING_FOUND = "nothing suspicious found"
+NOTHING_FOUND = N_("nothing suspicious found")
 """The effect of a new definition, for which there are no existing calls."""
 
 
@@ -58,23 +58,26 @@ def summary(changes: Sequence[DefinitionChange]) -> str:
     tools = [one for one in changes if one.name != INSTRUCTIONS]
     new = sum(one.is_new for one in tools)
     changed = len(tools) - new
-    words = [f"{units.plural(changed, 'tool')} changed"] if changed else []
-    words += [units.plural(new, "new tool")] if new else []
+    words = [n_("{n} tool changed", "{n} tools changed", changed)] if changed else []
+    words += [n_("{n} new tool", "{n} new tools", new)] if new else []
     for one in changes:
         if one.name == INSTRUCTIONS:
-            words.append("new instructions" if one.is_new else "its instructions changed")
-    return ", ".join(words)
+            words.append(_("new instructions") if one.is_new else _("its instructions changed"))
+    return localized(listed(words))
 
 
 def since(changes: Sequence[DefinitionChange]) -> str:
     """Return the end of a summary: "since accepted", if any of them was accepted before."""
-    return " since accepted" if any(not one.is_new for one in changes) else ", not accepted yet"
+    return _(" since accepted") if any(not one.is_new for one in changes) else _(", not accepted yet")
 
 
 def head(change: DefinitionChange) -> str:
     """Return a change in a line: "add changed (suspicious)"."""
-    name = readable_line(shown_name(change.name), 120)
-    return f"{name} {'is new' if change.is_new else 'changed'} ({change.effect})"
+    name = readable_line(localized(shown_name(change.name)), 120)
+    effect = _(change.effect.value)
+    if change.is_new:
+        return _("{name} is new ({effect})", name=name, effect=effect)
+    return _("{name} changed ({effect})", name=name, effect=effect)
 
 
 def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
@@ -84,32 +87,32 @@ def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
     """
     differences = change.differences
     effect = change.effect
-    how = "new" if change.is_new else "changed"
+    how = c_("definition", "new") if change.is_new else _("changed")
     warn = Kind.DIM if is_harmless(effect) else Kind.WARNING
-    name = readable_line(shown_name(change.name), 120)
+    name = readable_line(localized(shown_name(change.name)), 120)
     harmless_and_new = change.is_new and is_harmless(effect)
-    words = NOTHING_FOUND if harmless_and_new else EFFECTS[effect]
-    yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (words, warn))
+    words = _(NOTHING_FOUND) if harmless_and_new else _(EFFECTS[effect])
+    yield ((name, Kind.HEAD), (f"  {_('{how}, ', how=how)}", Kind.DIM), (words, warn))
     if change.before is LOST:
-        yield (("  The accepted version cannot be read. The current one:", Kind.DIM),)
+        yield ((f"  {_('The accepted version cannot be read. The current one:')}", Kind.DIM),)
     elif change.before is not None and change.before.definition is None:
-        yield (("  The accepted version was too large to store. The current one:", Kind.DIM),)
+        yield ((f"  {_('The accepted version was too large to store. The current one:')}", Kind.DIM),)
     elif not differences:
-        yield (("  Only secret values differ.", Kind.DIM),)
+        yield ((f"  {_('Only secret values differ.')}", Kind.DIM),)
     if differences and not differences[0].path:  # a new one, which contains the texts that the others name
         yield from _new(change.after, most, differences[1:])
         return
     for difference in differences:
         yield from _difference(difference, most)
     if any(one.path == ELSEWHERE for one in differences):
-        yield (("  The complete current definition:", Kind.DIM),)
+        yield ((f"  {_('The complete current definition:')}", Kind.DIM),)
         yield from _new(change.after, most)
 
 
 def _difference(difference: Difference, most: int) -> Iterator[Line]:
     before, after = difference.before, difference.after
     if difference.path == ELSEWHERE:
-        yield ((f"  {clean_line(difference.why, 200)}", Kind.WARNING),)
+        yield ((f"  {clean_line(localized(difference.why), 200)}", Kind.WARNING),)
         return
     yield _place(difference, most)
     if isinstance(before, str) and isinstance(after, str):
@@ -127,7 +130,7 @@ def _place(difference: Difference, most: int, indent: str = "  ") -> Line:
     path = " ".join(readable(difference.path[:most]).split())
     at = _bounded(path, Kind.PLAIN, most, left_out=len(difference.path) - most)
     mark = Kind.DIM if is_harmless(difference.effect) else Kind.WARNING
-    why = clean_line(difference.why, 200)
+    why = clean_line(localized(difference.why), 200)
     return ((indent, Kind.PLAIN), *at, *(((f"  {why}", mark),) if why else ()))
 
 
@@ -205,7 +208,7 @@ def _flat(text: str) -> str:
 
 
 def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Piece], list[Piece]]:
-    (start, end), (_, new_end) = parts_that_differ(old, new)
+    (start, end), (_start, new_end) = parts_that_differ(old, new)
     head, tail = "".join(old[:start]), "".join(old[end:])
     if len(head) > CONTEXT:
         head = "…" + head[grapheme_end(head, len(head) - CONTEXT) :]
@@ -233,5 +236,5 @@ def _bounded(text: str, kind: Kind, most: int, left_out: int = 0) -> list[Piece]
     `left_out` more characters after it have already been omitted.
     """
     more = max(0, len(text) - most) + max(0, left_out)
-    note = [(f"… ({more:,} more characters)", Kind.CUT)] if more else []
+    note = [(_("… ({more} more characters)", more=f"{more:,}"), Kind.CUT)] if more else []
     return [(text[:most], kind), *note] if text or note else []

@@ -33,7 +33,8 @@ from tui.core.events import (
     Waiting,
 )
 from tui.core.language.translate import message
-from tui.core.permission.approval_policy import CallApproval, TurnPermission, loaded_skills, source_of
+from tui.core.permission.approval_policy import CallApproval, TurnPermission
+from tui.core.permission.content_sources import loaded_skills, source_of
 from tui.core.ports import BY_LIMIT, ChatModel, Clock, Toolbox, Usage
 from tui.core.schemas.tool_names import server_of
 from tui.core.servers import START_PATIENCE_NS, ServerState, waiting_for

@@ -13,6 +13,7 @@ from tui.core.background import first_of
 from tui.core.context.built_in_tools import built_in
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.files import Stamp
+from tui.core.language.translate import message
 from tui.core.permission.approval_policy import Judgement, Policy
 from tui.core.permission.rules import Rule, RuleError, Rules, Verdict, parse_rule
 from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, TrustQuestion
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-NOT_OWN = "This is not your own configuration file. To use what it allows, start with --trust-config."
-SAVED_LATER = "mcptui saves it with the next tool that you always allow."
+NOT_OWN = message(
+    "This is not your own configuration file. To use what it allows, start with --trust-config."
+)
+SAVED_LATER = message("mcptui saves it with the next tool that you always allow.")
 APPROVALS, REMEMBERED = "approvals", "remembered"
 NEW = "rules"
 """The list that new rules are added to."""
@@ -62,7 +65,8 @@ class TurnApprover:
         if built_in(request.tool):
             return await shown
         server = request.tool.server
-        gone = Decision(Answer.NO, f"the server {quoted_name(server)} was removed or changed", by_user=False)
+        why = message("the server {server} was removed or changed", server=quoted_name(server))
+        gone = Decision(Answer.NO, why, by_user=False)
         return await self._while_there(server, shown, gone)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
@@ -120,7 +124,7 @@ class Approvals:
 
     async def _save(self) -> str:
         if not self._may_allow:
-            return f"The approval lasts until mcptui quits. {NOT_OWN}"
+            return sentences(message("The approval lasts until mcptui quits."), NOT_OWN)
         unsaved = self._policy.always - self._saved
         saved: set[str] = set()
 
@@ -134,10 +138,12 @@ class Approvals:
         try:
             if loaded is not None and loaded.exists and not path.exists():
                 # One with a single setting would replace all others.
-                raise ConfigError("file not found", where=str(path))
+                raise ConfigError(message("file not found"), where=str(path))
             await asyncio.to_thread(self._configuration.file.change, add)
         except McptuiError as error:
-            return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
+            return sentences(
+                message("The approval only lasts until mcptui quits: {error}", error=str(error)), SAVED_LATER
+            )
         self._take_over(saved)
         return ""
 
@@ -197,9 +203,11 @@ class Approvals:
                 texts, begin = texts_at(document, APPROVALS, old.origin), old.number - 1
                 if not 0 <= begin < len(texts) or not _is_rule(texts[begin], old):
                     raise ConfigError(
-                        f"`{APPROVALS}.{old.origin}` has changed in the file, or contains a reference. "
-                        "Nothing was saved.",
-                        next_step="Edit the file instead.",
+                        message(
+                            "`{name}` has changed in the file, or contains a reference. Nothing was saved.",
+                            name=f"{APPROVALS}.{old.origin}",
+                        ),
+                        next_step=message("Edit the file instead."),
                     )
                 replacing = [str(new) if old.origin == NEW else new.pattern] if new and in_place else []
                 texts[begin : begin + 1] = replacing
@@ -209,7 +217,7 @@ class Approvals:
 
         await self._configuration.change(change)
         if new is not None and new.action is Verdict.ALLOW and new not in self.rules:
-            raise ConfigError("The rule is saved, but does not apply", next_step=NOT_OWN)
+            raise ConfigError(message("The rule is saved, but does not apply"), next_step=NOT_OWN)
 
     async def revoke(self, key: str) -> None:
         """Revoke an approval at once, then in the file. Raises McptuiError if it stays in the file."""

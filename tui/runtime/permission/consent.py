@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, UsageError
+from tui.core.language.translate import message
 from tui.core.permission.consent import (
     MAX_ON_SCREEN,
     ConsentGate,
@@ -278,7 +279,7 @@ def agree(path: Path, name: str, env: Mapping[str, str], *, by: str, expected: L
     try:
         subject = next((one for one in subjects_of(path, env) if one.name == name), None)
         if expected is not None and (subject is None or expected.digest() != subject.digest):
-            return f"{quoted_name(name)} has changed in the meantime."
+            return message("{name} has changed in the meantime.", name=quoted_name(name))
     except (McptuiError, OSError) as error:
         return str(error)
     return "" if subject is None else store_answer(subject, allowed=True, by=by)
@@ -309,8 +310,9 @@ def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool)
     store = StoredConsents()
     if store.has(subject.digest):
         return ""
-    why = f"this model comes from {loaded.source} and needs your consent"
-    return f"{why}. {damage.removesuffix('.')}" if (damage := store.damage()) else why
+    why = message("this model comes from {source} and needs your consent", source=loaded.source)
+    damage = store.damage().removesuffix(".")
+    return message("{why}. {more}", why=why, more=damage) if damage else why
 
 
 def decision_of(subject: Subject, *, allowed: bool, by: str) -> DecisionRecord:

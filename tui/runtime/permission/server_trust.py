@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.core.context.built_in_tools import built_in
+from tui.core.language.translate import message
 from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.tools import Tool
@@ -37,7 +38,7 @@ class ServerTrust:
     def problems(self) -> list[str]:
         """Sentences about problems with the file of stored answers."""
         damage = self._stored.damage
-        return [f"Which servers you trust cannot be read: {damage}"] if damage else []
+        return [message("Which servers you trust cannot be read: {damage}", damage=damage)] if damage else []
 
     def trusts(self, tool: Tool) -> bool:
         return bool(built_in(tool)) or self.trusted(tool.server) is True

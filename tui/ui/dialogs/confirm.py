@@ -29,9 +29,9 @@ class Confirm(Dialog[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "yes", "yes", priority=True),
+        Binding("y", "yes", N_("yes"), priority=True),
         Binding(SEND_KEYS, "send", show=False, priority=True),
-        Binding("n,escape,q", "back", "no", priority=True, key_display="n"),
+        Binding("n,escape,q", "back", N_("no"), priority=True, key_display="n"),
     ]
 
     SHAPE = NARROW
@@ -84,7 +84,7 @@ class ConfirmQuit(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(f"y,enter,{SEND_KEYS}", "dismiss(True)", show=False),
-        Binding("n,escape", "back", "cancel", key_display="n"),
+        Binding("n,escape", "back", N_("cancel"), key_display="n"),
     ]
 
     SHAPE = NARROW
@@ -99,11 +99,11 @@ class ConfirmQuit(Dialog[bool]):
 
 
 def confirm_call(
-    warning: str, arguments: object, yes: str = "call, and stop asking for this tool"
+    warning: str, arguments: object, yes: str = N_("call, and stop asking for this tool")
 ) -> Confirm:
     """Return the question before a call that may be destructive. The warning is cleaned."""
     about = compact(arguments, 600)
-    return Confirm(warning, yes=yes, no="cancel", about=about)
+    return Confirm(warning, yes=_(yes), no=_("cancel"), about=about)
 
 
 def call_after(

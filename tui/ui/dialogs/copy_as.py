@@ -11,6 +11,7 @@ from textual.content import Content
 
 from tui.core.addons import service
 from tui.core.errors import McptuiError
+from tui.core.language.translate import _, localized
 from tui.traffic.copies.request import METHODS, CopiedRequest, Copy
 from tui.traffic.copies.ways import copied, ways
 from tui.ui.dialogs.picker import Picker
@@ -39,17 +40,17 @@ def ask_to_copy(app: App[Any], copied: ToCopy) -> None:
     request, case = copied.request, service("case text") if copied.owner is not None else None
     labels = dict(ways(request)) if request is not None else {}
     if request is not None and request.method in METHODS and case is not None:
-        labels[_CASE] = "test case"
+        labels[_CASE] = _("test case")
     labels |= {label: label for label in copied.others}
     if not labels:
-        app.notify("This cannot be copied as a command or a script.", timeout=4)
+        app.notify(_("This cannot be copied as a command or a script."), timeout=4)
         return
 
     def chosen(way: str | None) -> None:
         if way is not None:
             app.run_worker(_copy(app, copied, way, case), name="copy as", exit_on_error=True)
 
-    app.push_screen(Picker("Copy as", [(way, Content(label)) for way, label in labels.items()]), chosen)
+    app.push_screen(Picker(_("Copy as"), [(way, Content(_(label))) for way, label in labels.items()]), chosen)
 
 
 async def _copy(
@@ -63,8 +64,8 @@ async def _copy(
         elif to_copy.request is not None:
             copy = await asyncio.to_thread(partial(copied, way, to_copy.request))
     except McptuiError as error:
-        app.notify(str(error), severity="warning", timeout=8, markup=False)
+        app.notify(localized(error), severity="warning", timeout=8, markup=False)
         return
     copy_text(app, copy.text, to_copy.what, to_copy.save)
     if copy.remark:
-        app.notify(copy.remark, severity="warning", timeout=10, markup=False)
+        app.notify(localized(copy.remark), severity="warning", timeout=10, markup=False)

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen, ScreenResultType
 from textual.widget import Widget
 
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import act, is_opener, overrides_of, shown_keys
 from tui.ui.keys.footer import Footer, entries_of
@@ -101,7 +101,7 @@ class Dialog(ModalScreen[ScreenResultType]):
     FITS: ClassVar[bool] = True
     """Whether a part with rows is as tall as they are; otherwise the dialog has a height of its own."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", N_("back"), priority=True)]
     HORIZONTAL_BREAKPOINTS = COLUMNS
     VERTICAL_BREAKPOINTS = ROWS
     DEFAULT_CSS = CSS

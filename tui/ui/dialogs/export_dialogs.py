@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from tui.core.errors import McptuiError
 from tui.core.files import is_replaceable
-from tui.core.language.translate import N_, _
+from tui.core.language.translate import N_, _, localized
 from tui.storage.exports.contents import WHOLE, Choice
 from tui.ui.dialogs.dialog import Dialog, heading
 from tui.ui.widgets.bar import PartsBar
@@ -79,8 +79,8 @@ class ExportDialog(Dialog[Export | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "kind", "next format", priority=True),
-        Binding("shift+tab", "shapes", "redact", priority=True),
+        Binding("tab", "kind", N_("next format"), priority=True),
+        Binding("shift+tab", "shapes", N_("redact"), priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -124,14 +124,14 @@ class ExportDialog(Dialog[Export | None]):
         return parts
 
     def _show_contents(self) -> None:
-        self._about.show(self._summaries.get(self._chosen.name) or self._summaries[""])
+        self._about.show(localized(self._summaries.get(self._chosen.name) or self._summaries[""]))
 
     def on_mount(self) -> None:
         async def count() -> None:
             try:
                 self._summaries = await self._contents()
             except (McptuiError, OSError) as error:
-                self._summaries = {"": str(error)}
+                self._summaries = {"": localized(error)}
             self._show_contents()
 
         self.set_focus(self.field)
@@ -158,7 +158,7 @@ class ExportDialog(Dialog[Export | None]):
             return
         path = typed_path(event.value)
         if problem := await asyncio.to_thread(path_problem, event.value, new=False):
-            self.say(problem)
+            self.say(localized(problem))
         elif path != self._asked and await asyncio.to_thread(os.path.lexists, path):
             self._asked = path
             replaces = await asyncio.to_thread(is_replaceable, path)

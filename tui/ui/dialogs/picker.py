@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _
 from tui.core.matching import has_words
 from tui.core.text import abridged, padded
 from tui.settings.themes import ThemeSpec
@@ -46,7 +46,7 @@ class Picker(Dialog[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *LIST_KEYS,
-        Binding("enter", "take", "select", priority=True),
+        Binding("enter", "take", N_("select"), priority=True),
         Binding("q", "letter('back')", "back", show=False, priority=True),
         Binding("j", "letter('step',1)", "down", show=False, priority=True),
         Binding("k", "letter('step',-1)", "up", show=False, priority=True),

@@ -77,7 +77,7 @@ class QuestionLine(Static):
     def _keys_shown(self) -> list[Row]:
         groups: list[Row] = []
         for one in self._actions:
-            words = self._labels.get(one, action(one).label)
+            words = self._labels.get(one, _(action(one).label))
             groups.append(((self._keys.answers_of(one), "bold"), (f" {words}", "$text-dim")))
         if self._waiting:
             waiting = n_("{n} more question waiting", "{n} more questions waiting", self._waiting)
@@ -159,8 +159,10 @@ class QuestionDialog(Dialog[QuestionAnswer]):
     def on_read_pane_read(self) -> None:
         if isinstance(self._body, ReadPane):
             offered = self._offered
-            counts = self._unread or (YES not in offered and self._body.is_ready)
-            self.line.offer(offered, "" if counts else self._body.unread)
+            pane = self._body
+            counts = self._unread or (YES not in offered and pane.is_ready)
+            is_early = pane.is_ready and not pane.is_painted  # all of it may be on screen in a moment
+            self.line.offer(offered, "" if counts or is_early else pane.unread)
             self.fit_now()
             self.fit()  # once the line is as tall as its new text
 

@@ -8,8 +8,8 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from tui.core import units
 from tui.core.background import Tasks
+from tui.core.language.translate import _, n_
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import PREPARING, Row, wrap
 
@@ -41,6 +41,8 @@ class ReadPane(LinePane):
         self._width = 0
         self._unread: set[int] = set()
         self.is_ready = False
+        self.is_painted = False
+        """Whether any of the text has been on screen since it was laid out."""
         self._tasks = Tasks()
         self._work: asyncio.Task[None] | None = None
 
@@ -48,13 +50,14 @@ class ReadPane(LinePane):
     def unread(self) -> str:
         """What has not been on screen, and the key that goes there; "" if all of it has."""
         if not self._width:
-            return "nothing shown yet"
+            return _("nothing shown yet")
         if not self.is_ready:
-            return "not prepared yet"
+            return _("not prepared yet")
         if not self._unread:
             return ""
         is_below = max(self._unread) >= self.scroll_offset.y + self.scrollable_content_region.height
-        return f"{units.plural(len(self._unread), 'line')} not shown yet ({'pgdn' if is_below else 'pgup'})"
+        unread, key = len(self._unread), "pgdn" if is_below else "pgup"
+        return n_("{n} line not shown yet ({key})", "{n} lines not shown yet ({key})", unread, key=key)
 
     def rewrap(self) -> None:
         width = max(10, self.columns)
@@ -83,7 +86,7 @@ class ReadPane(LinePane):
                 self._show(rows)
 
     def _show(self, rows: Sequence[Row]) -> None:
-        self._shown_rows, self.is_ready = rows, True
+        self._shown_rows, self.is_ready, self.is_painted = rows, True, False
         self._unread = set(range(len(rows)))
         self.rows_changed()
         self.post_message(self.Read())
@@ -99,6 +102,7 @@ class ReadPane(LinePane):
             before = len(self._unread)
             self._unread.difference_update(range(top + crop.y, top + crop.bottom))
             if len(self._unread) != before:
+                self.is_painted = True
                 self.post_message(self.Read())
         return strips
 

@@ -8,7 +8,7 @@ from textual.widgets import Input, TextArea
 
 from tui.core.context.context_parts import ContextPart
 from tui.core.context.instructions import FILE, ProjectInstructions
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _
 from tui.core.text import clean, clean_line
 from tui.core.units import count
 from tui.ui.dialogs.dialog import NARROW, Dialog, RowsPane, heading
@@ -38,7 +38,7 @@ class SayWhy(Dialog[str | None]):
 class SystemText(Dialog[str | None]):
     """Edits the system text of the conversation; returns it, "" for the default, or None for no change."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding(SEND_KEYS, "save", "save", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(SEND_KEYS, "save", N_("save"), priority=True)]
 
     OPENED_BY = "chat.system"
 
@@ -82,12 +82,15 @@ def context_rows(parts: Sequence[ContextPart], window: int | None, width: int, *
     rows: list[Row] = []
     for part in parts:
         server = clean_line(part.server, 40)
-        name = f"{server}, {part.name}" if server else part.name
+        name = f"{server}, {_(part.name)}" if server else _(part.name)
         bar = "━" * round(cells * part.tokens / most)
         tokens = f"{sign}{count(part.tokens)}".rjust(9)
         rows.append(spread(((name, "text"),), ((bar.ljust(cells), "tool"), (tokens, "text")), width))
-    share = f" of {count(window)} ({total / window:.0%})" if window else ""
-    total_row = spread((("Total", "text bold"),), ((f"{sign}{count(total)}{share}", "text bold"),), width)
+    said = f"{sign}{count(total)}"
+    if window:
+        share = f"{total / window:.0%}"
+        said = _("{tokens} of {window} ({share})", tokens=said, window=count(window), share=share)
+    total_row = spread(((_("Total"), "text bold"),), ((said, "text bold"),), width)
     return [*rows, EMPTY, total_row]
 
 
@@ -119,8 +122,8 @@ class ProjectDialog(Dialog[bool | None]):
     """Shows the instructions; returns whether to use them, or None for no change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "decide(True)", "use", priority=True),
-        Binding("n", "decide(False)", "do not use", priority=True),
+        Binding("y", "decide(True)", N_("use"), priority=True),
+        Binding("n", "decide(False)", N_("do not use"), priority=True),
         Binding("q", "back", show=False, priority=True),
     ]
 

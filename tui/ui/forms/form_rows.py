@@ -208,7 +208,7 @@ class FieldRows:
         if spec.description:
             yield clean_line(spec.description, MAX_DESCRIPTION).rstrip(".")
         if spec.note:
-            yield clean_line(spec.note, 200)
+            yield clean_line(localized(spec.note), 200)
         if field.arms and field.kind not in HOLDERS:
             yield _("one of {names}", names=clean_line(", ".join(map(self._own, field.arms)), 200))
         if spec.examples:

@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
-from tui.core.language.translate import _
+from tui.core.language.translate import _, localized
 from tui.ui.dialogs.dialog import LIST, Dialog, heading
 from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.bindings import KeyOverrides
@@ -126,7 +126,7 @@ class FinderScreen(Dialog[ScreenResultType]):
             try:
                 await work
             except McptuiError as error:
-                self.tell(str(error), "bad")
+                self.tell(localized(error), "bad")
 
         return self._kept.start(run(), name)
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.matching import has_words
 from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import ModelChoice
 from tui.core.text import cells_of, clean_line, preview
 from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, Span, crop, pad, spread, width_of, with_words, wrap
+from tui.ui.widgets.rows import EMPTY, Row, Span, crop, filled, pad, spread, width_of, with_words, wrap
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.times import when
 
@@ -73,7 +74,7 @@ class FinderList(LinePane, can_focus=False):
 
     def _draw(self, key: str) -> None:
         drawn = [(item.key, row) for item in self._items for row in item.draw(self.columns)]
-        self._keys, self._shown_rows = [key for key, _ in drawn], [row for _, row in drawn]
+        self._keys, self._shown_rows = [key for key, _row in drawn], [row for _key, row in drawn]
         first = next((row for row, key in enumerate(self._keys) if key), 0)
         self.cursor = self._keys.index(key) if key and key in self._keys else first
 
@@ -147,18 +148,18 @@ LEAST_TITLE = 12
 def session_item(info: SessionInfo, here: str, now: float) -> FinderItem:
     """Return the row of a session; `here` is the id of the current one."""
     is_here = info.id == here
-    sign, style, state, problem = " ", "", "", clean_line(info.problem, 200)
+    sign, style, state, problem = " ", "", "", clean_line(localized(info.problem), 200)
     if problem:
         sign, style = symbols_for().failed, "bad"
     elif is_here:
         sign, style = symbols_for().running, "accent"
     elif info.in_use:
-        sign, style, state = symbols_for().stopped, "warn", "open in another mcptui"
-    title = clean_line(info.title, 200).strip() or "untitled"
+        sign, style, state = symbols_for().stopped, "warn", _("open in another mcptui")
+    title = clean_line(info.title, 200).strip() or _("untitled")
     name: Row = ((f"{sign} ", style), (title, "dim" if problem else "text"), (f"  {problem}", style))
     notes: Row = (
-        ("  branch" if info.parent else "", "dim"),
-        ("  current" if is_here else "", "accent"),
+        (f"  {_('branch')}" if info.parent else "", "dim"),
+        (f"  {_('current')}" if is_here else "", "accent"),
         (f"  {state}" if state else "", style),
     )
 
@@ -172,37 +173,44 @@ def session_item(info: SessionInfo, here: str, now: float) -> FinderItem:
 
 def _session_columns(info: SessionInfo, now: float, width: int) -> Row:
     """Return the columns of a row, aligned with the other rows; only the time if `width` is 0."""
-    row: Row = ((f"{when(info.changed, now):>{WHEN_CELLS}}", "dim"),)
+    row: Row = ((_at_right(when(info.changed, now), WHEN_CELLS), "dim"),)
     if width:
-        row = (*row, (f"{units.plural(info.turns, 'turn'):>{TURNS_CELLS}}", "dim"))
+        turns = n_("{n} turn", "{n} turns", info.turns)
+        row = (*row, (_at_right(turns, TURNS_CELLS), "dim"))
     if width >= WITH_MODEL:
         model = crop(((clean_line(info.model, 60), "dim"),), MODEL_CELLS)
         row = (*row, ("   ", "dim"), *pad(model, MODEL_CELLS, "dim"))
     if width >= WITH_USED:
-        row = (*row, (f"{used(info):>{USED_CELLS}}", "dim"))
+        row = (*row, (_at_right(used(info), USED_CELLS), "dim"))
     return (*row, (" ", ""))
+
+
+def _at_right(text: str, cells: int) -> str:
+    return " " * (cells - cells_of(text)) + text
 
 
 def used(info: SessionInfo) -> str:
     """Return the usage of a session: "34 k tokens  $0.12"."""
     about = "~" if info.estimated else ""
-    tokens = f"{about}{units.count(info.tokens)} tokens" if info.tokens else ""
+    tokens = _("{tokens} tokens", tokens=f"{about}{units.count(info.tokens)}") if info.tokens else ""
     return "  ".join(filter(None, (tokens, about + units.money(info.cost) if info.cost is not None else "")))
 
 
 def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
     """Return a line with the details that do not fit in the row of a session."""
     if info.problem:
-        return ((clean_line(info.problem, 400), "bad"),)
+        return ((clean_line(localized(info.problem), 400), "bad"),)
+    turns = n_("{n} turn", "{n} turns", info.turns)
+    messages = n_("{n} message", "{n} messages", info.messages)
     parts = [
-        f"began {units.day_and_time(info.created) or 'unknown'}",
-        f"{units.plural(info.turns, 'turn')}, {units.plural(info.messages, 'message')}",
+        _("began {time}", time=units.day_and_time(info.created) or _("unknown")),
+        _("{turns}, {messages}", turns=turns, messages=messages),
         clean_line(info.model, 60),
         used(info),
     ]
     if info.parent:
-        name = clean_line(parent.title, 60) if parent is not None else "a deleted session"
-        parts.append(f"branch of “{name}”")
+        name = clean_line(parent.title, 60) if parent is not None else _("a deleted session")
+        parts.append(_("branch of “{title}”", title=name))
     return (("   ".join(part for part in parts if part), "dim"),)
 
 
@@ -213,13 +221,13 @@ def preview_rows(messages: Sequence[Message], upto: int | None = None) -> list[R
     for message in shown[-SHOWN_MESSAGES:]:
         match message:
             case UserMessage(text=text):
-                head: Row = (("you", "user bold"),)
+                head: Row = ((_("you"), "user bold"),)
             case AssistantMessage(text=text, model=model):
-                head = ((clean_line(model, 60) or "model", "model bold"),)
+                head = ((clean_line(model, 60) or _("model"), "model bold"),)
                 names = ", ".join(_tool_name(call.name) for call in message.calls)
                 text = "\n".join(filter(None, (text, f"→ {names}" if names else "")))
             case ToolMessage(name=name):
-                text, _ = shown_result(message)
+                text, _problem = shown_result(message)
                 head, text = ((_tool_name(name), "tool"),), text[: SHOWN_CHARS // 6]
         lines = [line for line in preview(text[-SHOWN_CHARS:]).text.split("\n") if line.strip()]
         style = "dim" if isinstance(message, ToolMessage) else "text"
@@ -261,18 +269,18 @@ def search_items(finds: Sequence[SessionMatch], text: str, now: float, *, runnin
     """
     if cells_of(text) < LEAST_CELLS:
         return []
-    amount = units.plural(len(finds), "place") if finds else ""
-    after = amount or "nothing"
+    amount = n_("{n} place", "{n} places", len(finds)) if finds else ""
+    after = amount or _("nothing")
     if running:
-        after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
+        after = "  ".join(filter(None, (_("searching…"), amount, _("esc stops"))))
     if len(finds) >= MOST_FINDS:
-        after = f"first {MOST_FINDS} matches"
-    items = [heading("IN MESSAGES", after)]
+        after = _("first {n} matches", n=MOST_FINDS)
+    items = [heading(_("IN MESSAGES"), after)]
     last = ""
     for found in finds:
         if found.session.id != last:
             last = found.session.id
-            title = clean_line(found.session.title, 200).strip() or "untitled"
+            title = clean_line(found.session.title, 200).strip() or _("untitled")
             right = (f"{when(found.session.changed, now)} ", "dim")
             items.append(FinderItem("", partial(_ends, (("  ", ""), (title, "text")), (right,))))
         key = f"{found.session.id}\n{found.index}"
@@ -300,16 +308,16 @@ def choice_item(choice: ModelChoice) -> FinderItem:
     sign = (f"{symbols.failed} ", "bad") if choice.problem else sign
     name, model = clean_line(choice.name, 60), clean_line(choice.model, 120)
     window = units.count(choice.window) if choice.window else ""
-    price = "free" if choice.where == OFFLINE else choice.price
-    cells = name, model, window, price, ", ".join(clean_line(fact, 80) for fact in choice.facts)
-    learned = f" {symbols.separator} ".join(clean_line(fact, 80) for fact in choice.learned)
+    price = _("free") if choice.where == OFFLINE else choice.price
+    cells = name, model, window, price, _(", ").join(clean_line(localized(fact), 80) for fact in choice.facts)
+    learned = f" {symbols.separator} ".join(clean_line(localized(fact), 80) for fact in choice.learned)
 
     def draw(width: int) -> Sequence[Row]:
         rows, edge = [_model_columns(cells, width, sign, ("text bold", "text"))], (("  ", ""),)
         if choice.problem:
-            rows += wrap(((clean_line(choice.problem, 400), "bad"),), width, first=edge, rest=edge)
+            rows += wrap(((clean_line(localized(choice.problem), 400), "bad"),), width, first=edge, rest=edge)
         if learned:
-            rows += wrap((("learned  ", "dim"), (learned, "warn")), width, first=edge, rest=edge)
+            rows += wrap(((f"{_('learned')}  ", "dim"), (learned, "warn")), width, first=edge, rest=edge)
         return rows
 
     return FinderItem(choice.name, draw)
@@ -324,14 +332,16 @@ def _model_columns(cells: Sequence[str], width: int, sign: Span, styles: tuple[s
         sign,
         *pad(crop(((name, styles[0]),), NAME_CELLS), NAME_CELLS + 2),
         *pad(crop(((model, styles[1]),), room), room),
-        (f"{window:>{WINDOW_CELLS}}", styles[1]),
-        (f"{price:>{PRICE_CELLS}}", "dim"),
+        (_at_right(window, WINDOW_CELLS), styles[1]),
+        (_at_right(price, PRICE_CELLS), "dim"),
         *last,
     )
 
 
-_HEADS = ("profile", "model", "window", "per M tokens", "")
-HEADINGS = FinderItem("", lambda width: [_model_columns(_HEADS, width, ("  ", ""), ("dim", "dim"))])
+_HEADS = (N_("profile"), N_("model"), N_("window"), N_("per M tokens"), "")
+HEADINGS = FinderItem(
+    "", lambda width: [_model_columns([_(one) for one in _HEADS], width, ("  ", ""), ("dim", "dim"))]
+)
 """The column headings."""
 
 
@@ -350,16 +360,17 @@ def effort_item(key: str) -> FinderItem:
 
 def free_item(text: str) -> FinderItem:
     """Return the row that uses the typed text as a model id."""
-    row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as the model ID", "dim"))
+    said = filled(_("use {name} as the model ID"), "dim", name=(f"“{clean_line(text, 200)}”", "accent"))
+    row: Row = (("  ", "dim"), *said)
     return FinderItem(text, lambda width: [row])
 
 
 ACTION_CELLS = 7
 STYLES: Mapping[Verdict, str] = {Verdict.ALLOW: "ok", Verdict.ASK: "warn", Verdict.DENY: "bad"}
 OUTCOMES: Mapping[Verdict, str] = {
-    Verdict.ALLOW: "Runs without approval",
-    Verdict.ASK: "Needs approval",
-    Verdict.DENY: "Denied",
+    Verdict.ALLOW: N_("Runs without approval"),
+    Verdict.ASK: N_("Needs approval"),
+    Verdict.DENY: N_("Denied"),
 }
 
 
@@ -378,7 +389,7 @@ def rule_item(key: str, rule: Rule, sign: str = " ", *, dim: bool = False) -> Fi
 
 def approval_item(key: str, *, always: bool) -> FinderItem:
     """Return the row of an earlier approval, by its key."""
-    how = "always, until its definition changes" if always else "until mcptui quits"
+    how = _("always, until its definition changes") if always else _("until mcptui quits")
     allow = (f"  {'allow':<{ACTION_CELLS}}", "ok")
     row: Row = (allow, (clean_line(key.rpartition("@")[0], 200), "text"), (f"   {how}", "dim"))
     return FinderItem(key, lambda width: [crop(row, width)])
@@ -386,7 +397,7 @@ def approval_item(key: str, *, always: bool) -> FinderItem:
 
 def outcome_item(found: "Judgement") -> FinderItem:
     """Return the rows of what happens to a call, and why."""
-    why = f"rule: {found.rule}" if found.rule else found.why or found.by
+    why = _("rule: {rule}", rule=found.rule) if found.rule else localized(found.why or found.by)
     style = f"{STYLES[found.verdict]} bold"
-    row: Row = ((OUTCOMES[found.verdict], style), (f"   {clean_line(why, 400)}", "text"))
+    row: Row = ((_(OUTCOMES[found.verdict]), style), (f"   {clean_line(why, 400)}", "text"))
     return FinderItem("", lambda width: wrap(row, width))

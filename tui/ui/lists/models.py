@@ -11,7 +11,7 @@ from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.errors import McptuiError
-from tui.core.language.translate import N_, _
+from tui.core.language.translate import N_, _, localized
 from tui.core.matching import has_words
 from tui.core.ports import EFFORTS, ModelChoice
 from tui.core.text import clean_line
@@ -40,7 +40,7 @@ CONFIGURATION, EDIT = "configuration", "/config"
 
 MOST_IDS = 500
 
-_WAYS = (
+_WAYS = N_(
     "To use another model, press ctrl+n, set an API key such as OPENAI_API_KEY, or start Ollama or LM Studio."
 )
 
@@ -124,29 +124,29 @@ class ModelsScreen(FinderScreen[bool | None]):
             elif self._choices:
                 ids = self.overrides.first_of("model.offered")
                 about = (
-                    f"No profile matches “{clean_line(text, 60)}”.",
-                    f"Press {ids} to list the models of an endpoint.",
+                    _("No profile matches “{words}”.", words=clean_line(text, 60)),
+                    _("Press {key} to list the models of an endpoint.", key=ids),
                 )
                 shown = [words(""), *map(words, about)]
             shown += [effort_item(key) for key in self._efforts if has_words(key, text)]
             if not text and all(one.where == OFFLINE for one in self._choices):
-                shown += [words(""), words(_WAYS)]
+                shown += [words(""), words(_(_WAYS))]
             self.list.show(shown, key)
             self._title("")
 
     def _ids(self, offer: EndpointModels, text: str) -> list[FinderItem]:
         if offer.loading:
-            items = [words(""), words("Loading models…   esc back")]
+            items = [words(""), words(f"{_('Loading models…')}   {_('{key} back', key='esc')}")]
         elif offer.problem:
-            items = [words(""), words(offer.problem, "bad")]
+            items = [words(""), words(localized(offer.problem), "bad")]
         else:
             found = [one for one in offer.ids if has_words(one, text)]
             now = offer.choice.model if offer.choice.current else ""
             items = [id_item(one, current=one == now) for one in found[:MOST_IDS]]
             if len(found) > MOST_IDS:
-                items.append(words(f"and {len(found) - MOST_IDS} more, type to filter"))
+                items.append(words(_("and {n} more, type to filter", n=len(found) - MOST_IDS)))
             if not offer.ids:
-                items = [words(""), words("The endpoint lists no models. Enter a model ID.")]
+                items = [words(""), words(_("The endpoint lists no models. Enter a model ID."))]
         if text and text not in offer.ids:
             items.append(free_item(text))
         return items
@@ -162,7 +162,7 @@ class ModelsScreen(FinderScreen[bool | None]):
     def about(self, key: str) -> Row:
         if (choice := self._profile) is None:
             return EMPTY
-        source = clean_line(choice.source, 40)
+        source = clean_line(_(choice.source), 40)
         if choice.source == CONFIGURATION:
             source = _("in the configuration, {command} edits it", command=EDIT)
         host = choice.where
@@ -175,7 +175,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         )
         facts = [clean_line(host, 80), source]
         facts += [] if choice.where == OFFLINE else [window]
-        return (("   ".join((*facts, *(clean_line(one, 80) for one in choice.facts))), "dim"),)
+        return (("   ".join((*facts, *(clean_line(localized(one), 80) for one in choice.facts))), "dim"),)
 
     def offers(self, found: Action) -> bool:
         choice, profile = self._choice(self.list.current) if self._offer is None else None, self._profile
@@ -213,7 +213,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         try:
             offer.ids = await self._conversations.active_model.offered(offer.choice.name)
         except McptuiError as error:
-            offer.problem = str(error)
+            offer.problem = localized(error)
         offer.loading = False
         if offer is self._offer:
             self.show_items(offer.choice.model)
@@ -248,7 +248,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         if self._is_busy():
             return
         if choice is None or choice.where == OFFLINE:
-            self.tell("The demo model needs no key." if choice is not None else "No models", "warn")
+            self.tell(_("The demo model needs no key.") if choice is not None else _("No models"), "warn")
         else:
             self.keep_task(self._replace_key(choice.name), "paste a key")
 
@@ -265,7 +265,7 @@ class ModelsScreen(FinderScreen[bool | None]):
             name, model, effort = current.name, current.model, name.rpartition("\n")[2]
 
         async def switch() -> None:
-            self.tell("switching…", "dim", lasting=True)
+            self.tell(_("switching…"), "dim", lasting=True)
             await self._conversations.switch(name, model, effort, for_branch=bool(self._purpose))
             self.tell("")
             if self.is_current:
@@ -276,8 +276,8 @@ class ModelsScreen(FinderScreen[bool | None]):
     def action_model_forget(self) -> None:
         choice = self._choice(self.list.current) if self._offer is None else None
         if choice is None or not choice.learned:
-            why = "Nothing was learned about this endpoint." if choice else "Select a configured model first."
-            self.tell(why, "warn")
+            why = _("Nothing was learned about this endpoint.")
+            self.tell(why if choice else _("Select a configured model first."), "warn")
             return
         if choice.current and self._is_busy():
             return
@@ -286,7 +286,7 @@ class ModelsScreen(FinderScreen[bool | None]):
             await self._conversations.forget_learned(choice.name)
             self._choices = await self._conversations.active_model.choices()
             self.show_items(choice.name)
-            self.tell(f"Forgot what was learned about {clean_line(choice.model, 60)}.")
+            self.tell(_("Forgot what was learned about {model}.", model=clean_line(choice.model, 60)))
 
         self.keep_task(forget(), "forget what was learned")
 

@@ -42,7 +42,7 @@ QUIET_SECONDS = 0.25
 
 REDRAW_SECONDS = 0.1
 
-_EMPTY = (
+_EMPTY = N_(
     "No sessions yet. mcptui saves each conversation as a session. Open, search, branch and export them here."
 )
 
@@ -142,9 +142,9 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         shown = [one for one in self._all if has_words(one.title, text)]
         items = [session_item(one, here, now) for one in shown]
         if not self._all:
-            items = [words(""), words(_EMPTY)]
+            items = [words(""), words(_(_EMPTY))]
         elif not shown:
-            items = [words(""), words(f"No title contains “{clean_line(text, 60)}”.")]
+            items = [words(""), words(_("No title contains “{words}”.", words=clean_line(text, 60)))]
         if self._all:
             is_running = self._searching is not None
             items += search_items(self._finds, self._sifted or "", now, running=is_running)
@@ -186,7 +186,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         try:
             messages = await self._conversations.messages_of(session)
         except McptuiError as error:
-            pane.show([((clean_line(str(error), 400), "dim"),)])
+            pane.show([((clean_line(localized(error), 400), "dim"),)])
         else:
             pane.show(preview_rows(messages, index), from_end=True)
 
@@ -196,7 +196,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         return found.id == "session.leave" or bool(self.list.current)
 
     def _info(self, key: str) -> SessionInfo | None:
-        session, _ = place_of(key)
+        session, _message = place_of(key)
         listed = (*(self._all or ()), *(found.session for found in self._finds))
         return next((one for one in listed if one.id == session), None)
 
@@ -212,7 +212,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         """Return the selected session; without one, say so."""
         info = self._info(self.list.current)
         if info is None:
-            self.tell("No session is selected.", "warn")
+            self.tell(_("No session is selected."), "warn")
         return info
 
     def take(self, key: str, *, branch: bool = False) -> None:
@@ -223,7 +223,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
 
         async def resume() -> None:
             if self._conversations.info is None or self._conversations.info.id != session:
-                self.tell("opening…", "dim", lasting=True)
+                self.tell(_("opening…"), "dim", lasting=True)
                 await self._conversations.resume(session)
             if branch:
                 count = len(self._conversations.messages) if message is None else message + 1
@@ -247,13 +247,13 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             if title.strip():
                 self.keep_task(rename(title.strip()), "rename a session")
 
-        self.prompt.ask("title", named, value=clean_line(info.title, 200))
+        self.prompt.ask(_("title"), named, value=clean_line(info.title, 200))
 
     def action_session_delete(self) -> None:
         if (info := self._selected()) is None:
             return
         if self._conversations.info is not None and self._conversations.info.id == info.id:
-            self.tell("This session is open. Open another one first.", "warn")
+            self.tell(_("This session is open. Open another one first."), "warn")
             return
 
         async def delete() -> None:
@@ -267,13 +267,13 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self.keep_task(delete(), "delete a session")
 
     def _say_undo(self) -> None:
-        title = (clean_line(self._deleted[-1].title, 60) or "untitled") if self._deleted else ""
+        title = (clean_line(self._deleted[-1].title, 60) or _("untitled")) if self._deleted else ""
         undo = self.overrides.first_of("session.undo")
-        self.tell(f"Deleted: {title}" if title else "", keys=f"{undo} restores it ")
+        self.tell(_("Deleted: {title}", title=title) if title else "", keys=_("{key} restores it ", key=undo))
 
     def action_session_undo(self) -> None:
         if not self._deleted:
-            self.tell("No deletion to undo.", "warn")
+            self.tell(_("No deletion to undo."), "warn")
             return
         info = self._deleted.pop()
 

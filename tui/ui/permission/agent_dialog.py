@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tui.core.hidden_text.readable import readable
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _, localized
 from tui.core.questions import Action, AgentQuestion, QuestionAnswer
 from tui.core.text import clean_line
 from tui.ui.dialogs.question_dialog import NOT_READ, YES, QuestionDialog
@@ -11,19 +11,19 @@ from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import EMPTY, Row
 
-UNVERIFIED = "mcptui cannot verify which program asks. It runs on this computer, as your user."
+UNVERIFIED = N_("mcptui cannot verify which program asks. It runs on this computer, as your user.")
 
 
 def agent_rows(question: AgentQuestion) -> Iterator[Row]:
     """Yield the lines of a question. Its texts are the agent's: made visible, never markup."""
-    yield ((question.head, "text bold"),)
+    yield ((localized(question.head), "text bold"),)
     yield EMPTY
-    for line in (question.text if question.arguments else "(no arguments)").splitlines():
+    for line in (question.text if question.arguments else _("(no arguments)")).splitlines():
         yield ((readable(line), "text"),)
     if question.why:
-        yield (("! ", "warn"), (clean_line(question.why, 400), "warn"))
+        yield (("! ", "warn"), (clean_line(localized(question.why), 400), "warn"))
     yield EMPTY
-    yield ((UNVERIFIED, "dim"),)
+    yield ((_(UNVERIFIED), "dim"),)
 
 
 def agent_dialog(question: AgentQuestion, keys: KeyOverrides) -> QuestionDialog:
@@ -38,7 +38,12 @@ def agent_dialog(question: AgentQuestion, keys: KeyOverrides) -> QuestionDialog:
 
     is_short = len(question.text) <= AT_ONCE
     pane = ReadPane(agent_rows(question) if is_short else lambda: agent_rows(question), hang=True)
-    labels = {YES: "yes, once", "ask.lasting": "until mcptui quits", "ask.decline": "no", "ask.cancel": ""}
+    labels = {
+        YES: _("yes, once"),
+        "ask.lasting": _("until mcptui quits"),
+        "ask.decline": _("no"),
+        "ask.cancel": "",
+    }
     dialog = QuestionDialog(question, keys, [pane], labels, acts={"ask.lasting": lasting})
     dialog.add_class("-warning")
     return dialog

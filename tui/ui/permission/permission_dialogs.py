@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _, localized, n_, sentences
 from tui.core.permission.change_effects import ORDER, ChangeEffect
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
@@ -19,13 +19,13 @@ from tui.core.permission.differences import texts_of
 from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, AttachQuestion, DefinitionsQuestion, QuestionAnswer
-from tui.core.text import clean, clean_line, quoted_name, start_of
+from tui.core.text import cells_of, clean, clean_line, padded, quoted_name, start_of
 from tui.ui.dialogs.confirm import TRUSTED
 from tui.ui.dialogs.question_dialog import NOT_READ, YES, QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import Row, filled
 
 # ---- consent ----
 
@@ -39,34 +39,36 @@ def consent_rows(question: ConsentQuestion | ConsentsQuestion) -> Iterator[Row]:
 
     The text comes from the file: made visible, never markup.
     """
-    yield (question.subject, "text bold"), (f" {question.head}", "text")
+    yield (localized(question.subject), "text bold"), (f" {localized(question.head)}", "text")
     if question.damage:
-        yield ((clean(f"! {question.damage}"), "warn"),)
+        yield ((clean(f"! {localized(question.damage)}"), "warn"),)
     if isinstance(question, ConsentQuestion):
         if question.too_long:
-            yield ((question.too_long, "warn"),)
+            yield ((localized(question.too_long), "warn"),)
         yield ()
         yield from _what_runs(question)
         outcomes = question.outcomes[1 if question.too_long else 0 :]
     else:
         for number, one in enumerate(question.questions, 1):
-            changed = "  has changed since you agreed to it" if one.changes else ""
-            of = f"  {number} of {len(question.questions)}", "dim"
+            changed = f"  {_('has changed since you agreed to it')}" if one.changes else ""
+            of = f"  {_('{number} of {all}', number=number, all=len(question.questions))}", "dim"
             yield ()
-            yield (one.subject, "text bold"), of, (changed, "warn")
+            yield (localized(one.subject), "text bold"), of, (changed, "warn")
             yield from _what_runs(one)
         outcomes = (YES_ALL, NO_ALL)
     yield ()
     for outcome in outcomes:
-        yield ((outcome, "dim"),)
+        yield ((localized(outcome), "dim"),)
 
 
 def _what_runs(question: ConsentQuestion) -> Iterator[Row]:
-    width = max(len(label) for label, _ in question.facts)
+    facts = [(_(label), localized(text)) for label, text in question.facts]
+    width = max(cells_of(label) for label, _text in facts)
     too_long = question.too_long
-    for label, text in question.facts:
-        yield (f"{label.ljust(width)}  ", "dim"), (_shown(text, too_long), "text")
-    shown = [*(f"changed: {one}" for one in question.changes), *(f"! {one}" for one in question.risks)]
+    for label, text in facts:
+        yield (f"{padded(label, width)}  ", "dim"), (_shown(text, too_long), "text")
+    changes = (_("changed: {what}", what=localized(one)) for one in question.changes)
+    shown = [*changes, *(f"! {localized(one)}" for one in question.risks)]
     for text in shown[: LINES_OF_LONG if too_long else None]:
         yield ((_shown(text, too_long), "warn"),)
 
@@ -74,7 +76,8 @@ def _what_runs(question: ConsentQuestion) -> Iterator[Row]:
 def _shown(text: str, too_long: str) -> str:
     if not too_long or len(text) <= CHARS_OF_LONG:
         return clean(text)
-    return f"{clean(start_of(text, CHARS_OF_LONG))} … and {len(text) - CHARS_OF_LONG:,} more characters"
+    more = f"{len(text) - CHARS_OF_LONG:,}"
+    return f"{clean(start_of(text, CHARS_OF_LONG))} {_('… and {more} more characters', more=more)}"
 
 
 def consent_dialog(question: ConsentQuestion | ConsentsQuestion, keys: KeyOverrides) -> QuestionDialog:
@@ -82,25 +85,33 @@ def consent_dialog(question: ConsentQuestion | ConsentsQuestion, keys: KeyOverri
     rows = consent_rows(question)
     if isinstance(question, ConsentsQuestion):
         several: Sequence[ConsentQuestion] = question.questions
-        too_long, each = "", {"ask.each": "one by one"}
-        yes, no = f"yes, start all {len(several)}", "no, start none"
+        too_long, each = "", {"ask.each": _("one by one")}
+        yes, no = _("yes, start all {n}", n=len(several)), _("no, start none")
     else:
         several, too_long, each = [question], question.too_long, {}
-        how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
-        yes, no = f"yes, {how}", "no"
-    labels = {YES: yes, **each, "ask.decline": no, "ask.cancel": "not now"}
+        yes, no = _("yes, start it"), _("no")
+        if question.is_model or question.is_remote:
+            yes = _("yes, use it") if question.is_model else _("yes, connect")
+    labels = {YES: yes, **each, "ask.decline": no, "ask.cancel": _("not now")}
     is_short = sum(one.size[0] for one in several) <= AT_ONCE
     pane = ReadPane(rows if is_short else lambda: rows)
-    return QuestionDialog(question, keys, [pane], labels, problem=lambda: too_long)
+    return QuestionDialog(question, keys, [pane], labels, problem=lambda: localized(too_long))
 
 
 # ---- trust ----
+
+LATER = N_(
+    "To change the answer later, press {key} in the servers pane. mcptui asks again if its command changes."
+)
 
 
 def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about a server's read-only marks and results, with what each answer does."""
     server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
-    about = f"It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot verify this."
+    about = _(
+        "It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot verify this.",
+        tool=tool,
+    )
     effects = Content.assemble(
         (_("Trust:"), "bold"),
         f" {_(TRUSTED)}\n",
@@ -112,16 +123,17 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
         " ",
         _("Each of its calls needs approval. mcptui asks this again at its next start."),
         "\n",
-        ("To change the answer later, press ", "$text-dim"),
-        (keys.first_of("servers.trust"), "bold"),
-        (" in the servers pane. mcptui asks again if its command changes.", "$text-dim"),
+        *filled(_(LATER), "$text-dim", key=(keys.first_of("servers.trust"), "bold")),
     )
     parts = (
-        Static(Content.assemble("Trust the server ", (server, "bold"), "?"), markup=False),
+        Static(
+            Content.assemble(*filled(_("Trust the server {server}?"), "", server=(server, "bold"))),
+            markup=False,
+        ),
         Static(Content.styled(about, "$text-dim"), markup=False),
         Static(effects, markup=False, classes="apart"),
     )
-    labels = {YES: "trust", "ask.decline": "do not trust", "ask.cancel": "not now"}
+    labels = {YES: _("trust"), "ask.decline": _("do not trust"), "ask.cancel": _("not now")}
     return QuestionDialog(question, keys, parts, labels)
 
 
@@ -130,14 +142,15 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
 
 def attach_dialog(question: AttachQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about commands that want to use the servers that run here."""
-    about = "Commands use them as you do in the workbench. The record of decisions names each."
-    head = Content.assemble((clean_line(question.who, 200), "bold"), " wants to use the servers.")
+    about = _("Commands use them as you do in the workbench. The record of decisions names each.")
+    who = clean_line(localized(question.who), 200), "bold"
+    head = Content.assemble(*filled(_("{who} wants to use the servers."), "", who=who))
     parts = (
         Static(head, markup=False),
         Static(Content.styled(about, "$text-dim"), markup=False),
-        Static("The answer holds for all commands until you quit.", markup=False, classes="apart"),
+        Static(_("The answer holds for all commands until you quit."), markup=False, classes="apart"),
     )
-    labels = {YES: "allow", "ask.decline": "refuse", "ask.cancel": "refuse this one"}
+    labels = {YES: _("allow"), "ask.decline": _("refuse"), "ask.cancel": _("refuse this one")}
     return QuestionDialog(question, keys, parts, labels)
 
 
@@ -160,18 +173,20 @@ STYLES = {
     Kind.CUT: "warn",
 }
 
-MEANING = (
+MEANING = N_(
     "Accept: the model gets the new definitions. Leave out: it does not get them, and mcptui asks again when "
     "they change. Decide later: it does not get them yet. To decide, press {key} in the servers pane."
 )
 
 
-TOO_LONG = (
-    "  Too long to show here, so left out. To review it without the others, press {key} in the servers pane. "
+TOO_LONG = N_(
+    "Too long to show here, so left out. To review it without the others, press {key} in the servers pane. "
     "To read it, run mcptui list {server} --json. To accept it, add --accept-suspicious."
 )
 
-NOTHING_WHOLE = "Too long to show here."
+SINCE = N_("{changes} since you accepted it")
+NOT_YET = N_("{changes}, not accepted yet")
+NOTHING_WHOLE = N_("Too long to show here.")
 
 
 def is_small(question: DefinitionsQuestion) -> bool:
@@ -191,7 +206,7 @@ def differences(question: DefinitionsQuestion, review_key: str) -> tuple[list[Ro
     rows: list[Row] = []
     whole: set[str] = set()
     left, failed = MAX_ON_SCREEN, 0
-    too_long = TOO_LONG.format(server=clean_line(question.server, 60), key=review_key)
+    too_long = f"  {_(TOO_LONG, server=clean_line(question.server, 60), key=review_key)}"
     for change in sorted(question.changes, key=lambda one: -ORDER.index(one.effect)):
         found = _fitting(change, left, MAX_LINES - len(rows)) if failed < MAX_TRIED else ()
         if found:
@@ -228,7 +243,7 @@ def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides) -> Que
 
     def problem() -> str:
         """Return why nothing can be accepted, or ""."""
-        return _(NOT_READ) if whole is None else "" if whole else NOTHING_WHOLE
+        return _(NOT_READ) if whole is None else "" if whole else _(NOTHING_WHOLE)
 
     def accepted() -> QuestionAnswer:
         only = frozenset(whole or ())
@@ -236,20 +251,23 @@ def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides) -> Que
 
     pane = ReadPane(compute() if is_small(question) else compute)
     pane.add_class("inset")
-    parts = (*_above(question), pane, Literal(MEANING.format(key=review_key), classes="about"))
-    labels = {YES: "accept", "ask.decline": "leave out", "ask.cancel": "decide later"}
+    parts = (*_above(question), pane, Literal(_(MEANING, key=review_key), classes="about"))
+    labels = {YES: _("accept"), "ask.decline": _("leave out"), "ask.cancel": _("decide later")}
     return QuestionDialog(question, keys, parts, labels, accept=accepted, problem=problem)
 
 
 def _above(question: DefinitionsQuestion) -> Iterator[Widget]:
-    server = f"Server {quoted_name(question.server, 60)}"
     was = any(not one.is_new for one in question.changes)
-    since = " since you accepted it" if was else ", not accepted yet"
-    title = (server, "bold"), f": {summary(question.changes)}{since}{question.share}"
-    yield Static(Content.assemble(*title), markup=False)
+    words = SINCE if was else NOT_YET
+    said = _(words, changes=summary(question.changes))
+    server = _("Server {name}", name=quoted_name(question.server, 60)), "bold"
+    shown = f"{said}{localized(question.share)}", ""
+    yield Static(
+        Content.assemble(*filled(_("{server}: {changes}"), "", server=server, changes=shown)), markup=False
+    )
     if question.damage:
-        yield Literal(f"! {question.damage}", classes="odd")
+        yield Literal(f"! {localized(question.damage)}", classes="odd")
     suspicious = sum(one.effect is ChangeEffect.SUSPICIOUS for one in question.changes)
     if suspicious:
-        words = "One change is" if suspicious == 1 else f"{suspicious} changes are"
-        yield Literal(f"! {words} suspicious. Do not accept what you do not understand.", classes="odd")
+        words = n_("One change is suspicious.", "{n} changes are suspicious.", suspicious)
+        yield Literal(f"! {sentences(words, _('Do not accept what you do not understand.'))}", classes="odd")

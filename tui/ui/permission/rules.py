@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from tui.core.conversation.conversation import AssistantMessage, Message
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import N_, _
+from tui.core.language.translate import N_, _, localized
 from tui.core.matching import has_words
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.schemas.tool_names import NameTable
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 EXAMPLE = "ask files/* path=/etc/*"
-EMPTY_WORDS = (
+EMPTY_WORDS = N_(
     "No rules yet. A rule allows calls, denies them or asks for approval, by server, tool or arguments: "
     "allow weather/*, ask files/* path=/etc/*, deny */delete_*"
 )
-ORDER_WORDS = (
+ORDER_WORDS = N_(
     "deny overrides ask, ask overrides allow. Without a rule, read-only tools of trusted servers run and "
     "other calls need approval."
 )
 MOST_RECENT = 20
 """Maximum calls of the conversation to try."""
 
-TRY_WORDS = 'To try the rules, type a call: server/tool {"argument": "value"}'
+TRY_WORDS = N_('To try the rules, type a call: server/tool {"argument": "value"}')
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def typed_call(text: str) -> TypedCall | None:
     if not brace:
         return TypedCall(server, tool)
     if (arguments := json_value(brace + rest)) is None:
-        return TypedCall(server, tool, problem="The arguments are not a complete JSON object.")
+        return TypedCall(server, tool, problem=_("The arguments are not a complete JSON object."))
     return TypedCall(server, tool, arguments)
 
 
@@ -127,22 +127,24 @@ class RulesScreen(FinderScreen[None]):
         call = typed_call(text)
         self.label.show(_("find ›") if call is None else _("try ›"))
         items = self._tried_items(call) if call is not None else self._filtered(text)
-        self.list.show([*(words(clean_line(one, 400), "bad") for one in self._problems), *items], key)
+        self.list.show(
+            [*(words(clean_line(localized(one), 400), "bad") for one in self._problems), *items], key
+        )
         self.title_line.show(title_of(_("Rules")), ((str(len(rules)), "dim"),))
         self.show_keys()
 
     def _filtered(self, text: str) -> list[FinderItem]:
         items = [rule_item(key, rule) for key, rule in self._rules.items() if has_words(str(rule), text)]
         if not self._rules:
-            items = [words(""), words(EMPTY_WORDS)]
+            items = [words(""), words(_(EMPTY_WORDS))]
         earlier = [
             approval_item(key, always=always)
             for key, always in self._approvals.items()
             if has_words(key.rpartition("@")[0], text)
         ]
         if earlier:
-            items += [heading("Earlier approvals", "apply unless a rule decides"), *earlier]
-        return [*items, words(""), words(ORDER_WORDS), words(TRY_WORDS)]
+            items += [heading(_("Earlier approvals"), _("apply unless a rule decides")), *earlier]
+        return [*items, words(""), words(_(ORDER_WORDS)), words(_(TRY_WORDS))]
 
     def _tried_items(self, call: TypedCall) -> list[FinderItem]:
         if call.problem:
@@ -162,14 +164,15 @@ class RulesScreen(FinderScreen[None]):
         if len(matching) > 1:
             items += [
                 words(""),
-                words(f"{symbols.warning} also matches, but another rule overrides it"),
+                words(_("{sign} also matches, but another rule overrides it", sign=symbols.warning)),
             ]
         return items
 
     def about(self, key: str) -> Row:
         if (rule := self._rules.get(key)) is not None:
-            return ((f"approvals.{rule.origin} in {clean_line(self._changes.path, 200)}", "dim"),)
-        return (("from an earlier approval", "dim"),) if key in self._approvals else EMPTY
+            file = clean_line(self._changes.path, 200)
+            return ((_("{name} in {file}", name=f"approvals.{rule.origin}", file=file), "dim"),)
+        return ((_("from an earlier approval"), "dim"),) if key in self._approvals else EMPTY
 
     def offers(self, found: Action) -> bool:
         key = self.list.current
@@ -184,22 +187,32 @@ class RulesScreen(FinderScreen[None]):
 
     def take(self, key: str) -> None:
         if (rule := self._rules.get(key)) is not None:
-            self._ask("edit", str(rule), lambda text: self._changes.replace(rule, text), "Saved.")
+            self._ask(_("edit"), str(rule), lambda text: self._changes.replace(rule, text), _("Saved."))
 
     def action_rule_edit(self) -> None:
         if self.list.current:
             self.choose()
         else:
-            self.tell("No rule is selected.", "warn")
+            self.tell(_("No rule is selected."), "warn")
 
     def action_rule_add(self) -> None:
         call = typed_call(self.field.value)
         draft = str(Rule(Verdict.DENY, call.server, call.tool)) if call is not None else ""
-        self._ask("new rule", draft, self._changes.add, "Added.")
+        self._ask(_("new rule"), draft, self._changes.add, _("Added."), always=True)
 
-    def _ask(self, label: str, value: str, save: Callable[[str], Awaitable[None]], done: str) -> None:
+    def _ask(
+        self,
+        label: str,
+        value: str,
+        save: Callable[[str], Awaitable[None]],
+        done: str,
+        *,
+        always: bool = False,
+    ) -> None:
+        """Ask for a rule, and save it: with `always`, also if it is still `value`."""
+
         def given(text: str) -> None:
-            if (text.strip() and text.strip() != value) or (text.strip() and label != "edit"):
+            if text.strip() and (always or text.strip() != value):
                 self._carry_out(save(text), done)
 
         self.prompt.ask(label, given, value=value, placeholder=EXAMPLE, check=self._checked)
@@ -211,9 +224,9 @@ class RulesScreen(FinderScreen[None]):
             if text.strip():
                 parse_rule(text)
         except RuleError as error:
-            problem = clean_line(str(error), 200)
+            problem = clean_line(localized(error), 200)
         self.tell(problem, "bad", lasting=True)
-        return "invalid rule" if problem else ""
+        return _("invalid rule") if problem else ""
 
     def _carry_out(self, work: Awaitable[None], done: str) -> None:
         async def change() -> None:
@@ -228,19 +241,20 @@ class RulesScreen(FinderScreen[None]):
         key = self.list.current
         rule = self._rules.get(key)
         if key in self._approvals:
-            self._carry_out(self._changes.revoke(key), "Revoked. The tool needs approval again.")
+            self._carry_out(self._changes.revoke(key), _("Revoked. The tool needs approval again."))
         elif rule is None:
-            self.tell("No rule is selected.", "warn")
+            self.tell(_("No rule is selected."), "warn")
         if rule is None:
             return
 
         def decided(yes: bool | None) -> None:
             if yes:
-                self._carry_out(self._changes.remove(rule), "Removed.")
+                self._carry_out(self._changes.remove(rule), _("Removed."))
 
-        question = f"Remove the rule “{clean_line(str(rule), 200)}” from the configuration?"
-        about = "Other rules then decide about its calls. Without one, the default applies."
-        self.app.push_screen(Confirm(question, yes="remove", no="keep", about=about), decided)
+        shown = clean_line(str(rule), 200)
+        question = _("Remove the rule “{rule}” from the configuration?", rule=shown)
+        about = _("Other rules then decide about its calls. Without one, the default applies.")
+        self.app.push_screen(Confirm(question, yes=_("remove"), no=_("keep"), about=about), decided)
 
     def action_rule_recent(self) -> None:
         """Try the call before the one tried last."""
@@ -249,7 +263,7 @@ class RulesScreen(FinderScreen[None]):
             self._fill(self._recent[self._tried])
             self.refilter()
         else:
-            self.tell("No call in this conversation to try.", "warn")
+            self.tell(_("No call in this conversation to try."), "warn")
 
     def action_rule_leave(self) -> None:
         text = clean_line(self._first.text, 4000) if self._first is not None else ""

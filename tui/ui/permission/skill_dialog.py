@@ -4,45 +4,52 @@ from collections.abc import Iterator
 
 from tui.core.errors import McptuiError
 from tui.core.hidden_text.readable import readable
+from tui.core.language.translate import N_, _, localized
 from tui.core.questions import SkillQuestion
+from tui.core.text import padded
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.dialogs.rows_dialog import MAX_CHARS, TextDialog
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import EMPTY, Row
 
-TOO_LONG = "This is too long to review here, so you cannot approve it."
-READING = "Reading SKILL.md…"
+TOO_LONG = N_("This is too long to review here, so you cannot approve it.")
+READING = N_("Reading SKILL.md…")
 LABEL = 10
 
 
 def skill_rows(question: SkillQuestion) -> Iterator[Row]:
     """Yield the lines of a question. Its texts are the server's: made visible, never markup."""
-    yield ((f"Load {question.head}", "text bold"),)
+    yield ((_("Load {what}", what=localized(question.head)), "text bold"),)
     for text in question.changes:
-        yield ("~ ", "warn"), (readable(text), "warn")
+        yield ("~ ", "warn"), (readable(localized(text)), "warn")
     yield EMPTY
     for label, text in question.facts:
-        yield (label.ljust(LABEL), "dim"), (readable(text), "text")
+        yield (padded(_(label), LABEL), "dim"), (readable(localized(text)), "text")
     for text in question.remarks:
-        yield ("! ", "warn"), (readable(text), "warn")
+        yield ("! ", "warn"), (readable(localized(text)), "warn")
     yield EMPTY
     for outcome in question.outcomes:
-        yield ((outcome, "dim"),)
+        yield ((localized(outcome), "dim"),)
 
 
 def skill_dialog(question: SkillQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog. The user may read the SKILL.md first, once it matches the manifest."""
-    labels = {YES: "yes, load it", "ask.read": "read SKILL.md", "ask.decline": "no", "ask.cancel": "not now"}
+    labels = {
+        YES: _("yes, load it"),
+        "ask.read": _("read SKILL.md"),
+        "ask.decline": _("no"),
+        "ask.cancel": _("not now"),
+    }
     dialog: QuestionDialog
 
     async def read() -> None:
         assert question.read is not None
-        dialog.line.say(READING)
+        dialog.line.say(_(READING))
         try:
             text = await question.read()
         except McptuiError as error:
-            dialog.line.say(str(error))
+            dialog.line.say(localized(error))
             return
         dialog.line.say("")
         if dialog.is_current:  # not answered or withdrawn meanwhile

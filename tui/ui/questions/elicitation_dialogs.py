@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from tui.core import units
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _, localized
 from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer, cause_of
 from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.core.web import has_browser, web_address
@@ -26,8 +26,9 @@ from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform import clipboard
 from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import filled
 
-ELSEWHERE = "The browser is on another machine. Copy the URL and open it there."
+ELSEWHERE = N_("The browser is on another machine. Copy the URL and open it there.")
 
 MAX_MESSAGE = 2_000
 """Maximum characters of the server's message. It is not decisive: the address is."""
@@ -49,7 +50,7 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
         )
 
     def copy() -> None:
-        clipboard.copy(app, question.url, "the URL")
+        clipboard.copy(app, question.url, _("the URL"))
 
     def accept() -> QuestionAnswer:
         text = pasted.value.strip() if pasted is not None else ""
@@ -57,9 +58,10 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
             copy()
         return QuestionAnswer(Action.ACCEPT, pasted=text)
 
-    send = "open in the browser" if browser else "continue" if is_sign_in else "copy and continue"
-    copies = action("ask.copy").label if browser or is_sign_in else ""
-    labels = {YES: send, "ask.copy": copies, "ask.decline": "decline", "ask.cancel": "cancel"}
+    send = _("continue") if is_sign_in else _("copy and continue")
+    send = _("open in the browser") if browser else send
+    copies = _(action("ask.copy").label) if browser or is_sign_in else ""
+    labels = {YES: send, "ask.copy": copies, "ask.decline": _("decline"), "ask.cancel": _("cancel")}
     parts = [*_address_texts(question, browser=browser), *filter(None, (pasted,))]
     dialog = QuestionDialog(question, keys, parts, labels, accept=accept, acts={"ask.copy": copy})
     dialog.add_class("-scrolls")
@@ -68,21 +70,21 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
 
 def _address_texts(question: AddressQuestion, *, browser: bool) -> Iterator[Static]:
     address = web_address(question.url)
-    what = "requires signing in" if question.purpose == "sign in" else "asks you to open a URL"
-    what += cause_of(question)
+    what = _("The server {server} asks you to open a URL")
+    what = _("The server {server} requires signing in") if question.purpose == "sign in" else what
     server = (quoted_name(question.server, 60), "bold")
-    yield Static(Content.assemble("The server ", server, f" {what}"), markup=False)
-    if message := question.message:
+    yield Static(Content.assemble(*filled(what, "", server=server), cause_of(question)), markup=False)
+    if message := localized(question.message):
         more = len(message) - MAX_MESSAGE
-        note = f"… {units.count(more)} more characters" if more > 0 else ""
+        note = _("… {more} more characters", more=units.count(more)) if more > 0 else ""
         yield Literal(f"{clean(start_of(message, MAX_MESSAGE))}{note}", classes="about")
     styled = ((address.before, "$text-dim"), (address.host, "bold reverse"), (address.after, "$text-dim"))
     parts = ((clean_line(text, 5000), style) for text, style in styled)
     yield Static(Content.assemble(*parts), classes="inset", markup=False)
     for warning in address.warnings:
-        yield Literal(f"! {clean_line(warning, 300)}", classes="odd")
+        yield Literal(f"! {clean_line(localized(warning), 300)}", classes="odd")
     if question.opens and not browser:
-        yield Literal(ELSEWHERE, classes="about")
+        yield Literal(_(ELSEWHERE), classes="about")
 
 
 OTHERS = ("ask.decline", "ask.cancel")
@@ -110,14 +112,15 @@ class FormDialog(FormScreen[QuestionAnswer]):
         self._keys = keys
         self.line = QuestionLine(keys, OTHERS, {})
         button = Button(_("Send"), keys.answers_of(YES), partial(self.action_act, YES))
-        label = f"The server {quoted_name(question.server, 60)} asks{cause_of(question)}:"
+        server = quoted_name(question.server, 60)
+        label = _("The server {server} asks{cause}:", server=server, cause=cause_of(question))
         super().__init__(((label, "text bold"),), FormPane(keys), button, line=self.line)
         self._head = FormHead(description=question.message)
 
     def on_mount(self) -> None:
         if secret := secret_fields(self.question.schema):
             names = ", ".join(clean_line(name, 40) for name in secret[:4])
-            self.line.say(f"{names}: servers must not request secrets in a form.")
+            self.line.say(_("{names}: servers must not request secrets in a form.", names=names))
         self.pane.show(blank_form(self.question.schema), self._head)
         self.set_focus(self.pane if self.pane.current is not None else self.button)
 
@@ -146,6 +149,6 @@ class FormDialog(FormScreen[QuestionAnswer]):
         content = content_of(self.question.schema, value)
         if problem := problem_of(problems) or content_problem(self.question.schema, content):
             self.pane.go_to_problem()
-            self.say(f"{problem}.")
+            self.say(_("{problem}.", problem=localized(problem)))
         else:
             self.dismiss(QuestionAnswer(Action.ACCEPT, content))

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from tui.core.language.translate import _
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
 from tui.core.questions import (
@@ -80,9 +81,9 @@ def _errors_dialog(question: ConfigErrors, keys: KeyOverrides) -> "QuestionDialo
     from tui.ui.dialogs.question_dialog import YES, QuestionDialog
     from tui.ui.dialogs.read_pane import ReadPane
 
-    heading = (("! The configuration has errors. The previous one is still in use.", "text"),)
+    heading = ((_("! The configuration has errors. The previous one is still in use."), "text"),)
     pane = ReadPane([heading, *(((line, "dim"),) for line in question.lines())])
-    labels = {YES: "edit again", "ask.cancel": "close", "ask.decline": ""}
+    labels = {YES: _("edit again"), "ask.cancel": _("close"), "ask.decline": ""}
     dialog = QuestionDialog(question, keys, [pane], labels, unread=True)
     dialog.add_class("-warning")
     return dialog
@@ -97,6 +98,6 @@ def withdrawal(question: object) -> str:
         case AddressQuestion(purpose="sign in") | ConfigErrors():
             return ""
         case FormQuestion() | AddressQuestion() | SamplingQuestion():
-            return f"The server {quoted_name(question.server, 60)} withdrew its request."
+            return _("The server {server} withdrew its request.", server=quoted_name(question.server, 60))
         case _:  # asked by mcptui itself
-            return "The question was withdrawn."
+            return _("The question was withdrawn.")

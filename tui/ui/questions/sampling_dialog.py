@@ -21,14 +21,15 @@ from tui.core.context.sampling_texts import (
     sections_of,
     text_of,
 )
+from tui.core.language.translate import N_, _, sentences
 from tui.core.questions import Action, QuestionAnswer, SamplingQuestion, cause_of
 from tui.core.text import clean_line, quoted_name, start_of
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.bindings import KeyOverrides
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import Row, filled
 
-TOO_LONG = "This is too long to be read here, so it cannot be sent."
+TOO_LONG = N_("This is too long to be read here, so it cannot be sent.")
 
 
 def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) -> QuestionDialog:
@@ -36,9 +37,9 @@ def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) 
 
     The user can edit a short text. A long one must be read completely before a yes counts.
     """
-    params, label = question.params, "send to the model"
+    params, label = question.params, _("send to the model")
     if question.reply is not None:
-        params, label = question.reply, "send to the server"
+        params, label = question.reply, _("send to the server")
     body: TextArea | ReadPane
     if is_editable(params):
         body = editor = TextArea(
@@ -57,8 +58,9 @@ def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) 
             lines = start_of(text, ON_SCREEN).split("\n")
             shown: list[Row] = [((line.expandtabs(4), "text"),) for line in lines[:LINES_ON_SCREEN]]
             if left_out := len(text) - len("\n".join(lines[:LINES_ON_SCREEN])):
-                problems.append(TOO_LONG)
-                shown.append(((f"… {units.count(left_out)} more characters. {TOO_LONG}", "warn"),))
+                problems.append(_(TOO_LONG))
+                more = _("… {n} more characters.", n=units.count(left_out))
+                shown.append(((sentences(more, _(TOO_LONG)), "warn"),))
             return shown
 
         def edited() -> tuple[Mapping[str, Any], str]:
@@ -70,20 +72,20 @@ def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) 
         question,
         keys,
         [*_above(question, model), body],
-        {YES: label, "ask.decline": "decline", "ask.cancel": "cancel"},
+        {YES: label, "ask.decline": _("decline"), "ask.cancel": _("cancel")},
         accept=lambda: QuestionAnswer(Action.ACCEPT, edited()[0]),
         problem=lambda: edited()[1],
     )
 
 
 def _above(question: SamplingQuestion, model: str) -> Iterator[Widget]:
-    server, model = quoted_name(question.server, 60), clean_line(model, 60) or "the model"
+    server, model = quoted_name(question.server, 60), clean_line(model, 60) or _("the model")
+    places = {"server": (server, "bold"), "model": (model, ""), "cause": (cause_of(question), "")}
     if question.reply is None:
-        asks = f" requests a reply from {model}{cause_of(question)}"
-        head = Content.assemble("The server ", (server, "bold"), asks)
-        facts = ", ".join(request_facts(question.params))
+        head = _("The server {server} requests a reply from {model}{cause}")
+        facts = _(", ").join(request_facts(question.params))
     else:
-        head = Content.assemble(f"The reply of {model} for the server ", (server, "bold"))
-        facts = "The server gets exactly this text."
-    yield Static(head, markup=False)
+        head = _("The reply of {model} for the server {server}")
+        facts = _("The server gets exactly this text.")
+    yield Static(Content.assemble(*filled(head, "", **places)), markup=False)
     yield Static(Content.styled(facts, "$text-dim"), markup=False)

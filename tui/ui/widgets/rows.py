@@ -7,6 +7,7 @@ without line breaks.
 """
 
 from collections.abc import Iterable
+from string import Formatter
 
 from rich.cells import cell_len, get_character_cell_size
 
@@ -28,6 +29,15 @@ GLUED: Span = ("", "glued")
 SPACED: Span = ("", "spaced")
 _NOT_FIRST = frozenset("、。，．！？；：）」』】》〉’”…·,.!?;:)]}")
 _NOT_LAST = frozenset("（「『【《〈‘“([{")
+
+
+def filled(text: str, style: str, **places: Span) -> Row:
+    """Return a translated text as a row, with spans in its places in braces."""
+    row = list[Span]()
+    for before, name, _spec, _conversion in Formatter().parse(text):
+        row += [(before, style)] if before else []
+        row += [places[name]] if name else []
+    return tuple(row)
 
 
 def text_of(row: Row) -> str:

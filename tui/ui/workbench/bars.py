@@ -9,9 +9,10 @@ from typing import ClassVar, TypeVar
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.servers import ServerState, ServerStatus, fault_words
-from tui.core.text import clean_line
-from tui.core.units import clock, plural
+from tui.core.text import clean_line, head_of
+from tui.core.units import clock
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, bench_list_bindings
@@ -20,31 +21,35 @@ from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.rows import Row, joined, width_of
-from tui.ui.widgets.server_rows import STARTS_IT, reason_words, sign_of, start_words
+from tui.ui.widgets.server_rows import STARTS_IT, reason_words, sign_of, start_words, state_words
 
 
 def title_rows(
     server: str, status: ServerStatus | None, running: int, key: Callable[[str], str]
 ) -> tuple[Row, Row]:
     """Return the server and its state for the left, and running calls and uptime for the right."""
-    left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(server, 60), "text bold"), ("   ", ""))
+    left: Row = ((f"{_('WORKBENCH')}  ", "dim bold"), (clean_line(server, 60), "text bold"), ("   ", ""))
     if status is None:
-        return (*left, ("is no longer configured", "bad")), key_cap(key("bench.back"), "close")
+        return (*left, (_("is no longer configured"), "bad")), key_cap(key("bench.back"), _("close"))
     sign, style = sign_of(status)
     why = f"  {reason_words(status)}" if status.state is ServerState.STOPPED else ""
-    left = (*left, (f"{sign} {status.state}{why}", style))
-    right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
+    left = (*left, (f"{sign} {state_words(status.state)}{why}", style))
+    calls = n_("{n} call running", "{n} calls running", running)
+    right: Row = ((f"{calls}   ", "warn"),) if running else ()
     if status.state is ServerState.STOPPED and not status.spec.disabled:
         right = start_words(status, key, STARTS_IT)
     if status.state is ServerState.RUNNING:
         if status.spec.act_as:
-            right = (*right, (f"as {clean_line(status.spec.act_as, 40)}   ", "warn"))
+            right = (*right, (f"{_('as {host}', host=clean_line(status.spec.act_as, 40))}   ", "warn"))
         if faults := fault_words([status]):
-            right = (*right, (f"{faults}   ", "warn"))
+            right = (*right, (f"{localized(faults)}   ", "warn"))
         since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
         pid = f"pid {status.pid}   " if status.pid is not None else ""
         if status.reach is not None and status.reach.words:
-            right = (*right, (f"{status.reach.words}   ", "warn" if status.reach.silent else "dim"))
+            right = (
+                *right,
+                (f"{localized(status.reach.words)}   ", "warn" if status.reach.silent else "dim"),
+            )
         right = (*right, (f"{pid}{since}", "dim"))
     return left, right
 
@@ -52,16 +57,16 @@ def title_rows(
 class BenchTab(StrEnum):
     """A tab of the workbench."""
 
-    OVERVIEW = "overview"
-    TOOLS = "tools"
-    RESOURCES = "resources"
-    PROMPTS = "prompts"
-    LOG = "log"
-    TRAFFIC = "traffic"
-    TESTS = "tests"
+    OVERVIEW = N_("overview")
+    TOOLS = N_("tools")
+    RESOURCES = N_("resources")
+    PROMPTS = N_("prompts")
+    LOG = N_("log")
+    TRAFFIC = N_("traffic")
+    TESTS = N_("tests")
     """This one and those below it are tabs of add-ons."""
-    SKILLS = "skills"
-    EVENTS = "events"
+    SKILLS = N_("skills")
+    EVENTS = N_("events")
 
 
 NUMBERS: Mapping[str, int] = {tab: number for number, tab in enumerate(BenchTab, 1)}
@@ -99,12 +104,17 @@ TABS_OF: Mapping[str, frozenset[BenchTab]] = {
 
 
 _RAW, _CALL, _OPEN, _ADD = map(action, ("bench.raw", "bench.call", "bench.open", "form.add"))
-RAW_LABELS = {False: _RAW.label, True: "form"}
+RAW_LABELS = {False: _RAW.label, True: N_("form")}
 """Labels of the key that toggles raw JSON, by whether raw JSON is shown."""
 
 
-CHANGED = re.compile(r", \d+ changed")
-"""What a narrow line of tabs says with the sign of the lists."""
+CHANGED_ITEMS = N_("{items}, {n} changed")
+
+
+def with_sign(note: str) -> str:
+    """Return the note of a tab with the sign of the lists in place of the number of changed items."""
+    after = re.escape(_(CHANGED_ITEMS).partition("{items}")[2])
+    return re.sub(after.replace(re.escape("{n}"), r"\d+"), " ~", note)
 
 
 BRIEF = 3
@@ -150,8 +160,9 @@ class BenchTabs(Tabs):
         """Return a tab with its key, which is the same whether or not others are there."""
         number, is_active = NUMBERS[tab], tab == self.active
         if self._level:
-            note = CHANGED.sub(" ~", note) if self._level == 1 else ""
-        name = tab if is_active or self._level < BRIEF else tab[:SHORT_NAME]
+            note = with_sign(note) if self._level == 1 else ""
+        name = _(tab)
+        name = name if is_active or self._level < BRIEF else head_of(name, SHORT_NAME)
         return (
             (f"{' ' * (self._level < 2)}{number} ", "accent" if is_active else "dim"),
             (name, "accent bold underline" if is_active else "text"),
@@ -164,7 +175,7 @@ class BenchTabs(Tabs):
         for self._level in range(BRIEF + 1):
             parts = super()._parts()
             if (self._level or self.size.width >= 90) and sum(
-                width_of(one) for _, one in parts
+                width_of(one) for _tab, one in parts
             ) <= self.size.width:
                 break
         return parts
@@ -201,7 +212,7 @@ class CallButton(Button):
     ]
 
     def __init__(self, form: FormPane, key: str, pressed: Callable[[], object]) -> None:
-        super().__init__("Call", key, pressed)
+        super().__init__(_("Call"), key, pressed)
         self._form = form
 
     def action_form_add(self) -> None:
@@ -214,7 +225,7 @@ class OtherKeys(SplitBar):
     def of(self, overrides: KeyOverrides, *, is_raw: bool) -> None:
         saved = action("bench.saved")
         labels = ((_RAW, RAW_LABELS[is_raw]), (saved, saved.label))
-        self.show(tuple((f"{overrides.first_of(one.id)} {label}", "dim") for one, label in labels))
+        self.show(tuple((f"{overrides.first_of(one.id)} {_(label)}", "dim") for one, label in labels))
 
     def row(self, width: int) -> Row:
         return joined(((key,) for key in self.left), (("   ", ""),), width)

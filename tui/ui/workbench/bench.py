@@ -9,9 +9,8 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
-from tui.core import units
 from tui.core.forms.form import Form
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import PromptInfo, ResourceInfo
@@ -31,6 +30,10 @@ from tui.ui.workbench.calls import HandCall, uri_of
 from tui.ui.workbench.items import Folder, Item, head_of
 from tui.ui.workbench.kept_calls import Badge
 from tui.ui.workbench.result_view import ResultView
+
+AT = N_("{where} {problem}")
+VERBS = {"call": N_("Call"), "read": N_("Read"), "get": N_("Get"), "fetch": N_("Fetch")}
+"""The label of the button for each action."""
 
 
 class Bench(Horizontal):
@@ -75,7 +78,7 @@ class Bench(Horizontal):
         self.item: Item | None = None
         self.news = shared.book.news[shared.server, tab]
         self.list = ItemList(self.news)
-        self.filter = Field(placeholder="name or description", max_length=200, compact=True)
+        self.filter = Field(placeholder=_("name or description"), max_length=200, compact=True)
         self.calls = CallList()
         self.form = FormPane(shared.overrides)
         key = shared.overrides.first_of
@@ -93,7 +96,7 @@ class Bench(Horizontal):
         with self._left:
             yield self.filter
             yield self.list
-            yield SplitBar(((" CALLS", "dim bold"),), id="side-heading")
+            yield SplitBar(((f" {_('CALLS')}", "dim bold"),), id="side-heading")
             yield self.calls
         with Vertical(classes="bench-right"):
             yield self.form
@@ -143,7 +146,7 @@ class Bench(Horizontal):
         self.leave_form()
         self.item = item
         name = item.label if item is not None else ""
-        self.raw_heading.show((("  " + name, "text bold"), ("   arguments as JSON", "dim")))
+        self.raw_heading.show((("  " + name, "text bold"), (f"   {_('arguments as JSON')}", "dim")))
         self.insisted = False
         self.is_raw = False
         self.line.say()
@@ -152,7 +155,7 @@ class Bench(Horizontal):
         if item is not None:
             last = shared.runtime.calls.memory.last.get(item.call_key(shared.server))
             arguments, raw = shared.book.drafts.get((shared.server, item.key)) or (last, "")
-            self.button.label = item.verb.capitalize()
+            self.button.label = _(VERBS[item.verb])
             self.button.refresh(layout=True)
         if arguments is not None:
             form.load(arguments)
@@ -181,7 +184,7 @@ class Bench(Horizontal):
 
     def leave_form(self) -> None:
         if self.item is not None:
-            value, _ = self.form.form.value()
+            value, _problems = self.form.form.value()
             raw = self.raw.text if self.is_raw else ""
             self._shared.book.drafts[self._shared.server, self.item.key] = value, raw
 
@@ -213,7 +216,7 @@ class Bench(Horizontal):
             self.choose(self.list.selected)
             self._mark_seen(self.item)
         if isinstance(folder := self.list.under_cursor, Folder):
-            words = f"   {units.plural(folder.count, 'resource')}"
+            words = f"   {n_('{n} resource', '{n} resources', folder.count)}"
             self.line.say((clean_line(folder.key, 200), "tool"), (words, "dim"))
 
     def open_selected(self) -> None:
@@ -253,7 +256,7 @@ class Bench(Horizontal):
                 self.line.say((f"! {problem}", "bad"))
                 return
             ask, saved = self._shared.prompt.ask, self._shared.arguments_to_keep(arguments)
-            ask("Save arguments as", lambda name: self._shared.save_arguments(item, name.strip(), saved))
+            ask(_("Save arguments as"), lambda name: self._shared.save_arguments(item, name.strip(), saved))
 
         def use(arguments: object) -> None:
             if self.item is item:
@@ -287,7 +290,7 @@ class Bench(Horizontal):
         if about.is_unaccepted:
             shared.runtime.host.review_changes(shared.server, about.name)
         elif about.withheld:
-            self.line.say((f"! Not offered to the model: {about.withheld}.", "warn"))
+            self.line.say((_("! Not offered to the model: {why}.", why=localized(about.withheld)), "warn"))
         else:
             shared.choose(shared.runtime.server_changes.toggle_tool(shared.server, about.name))
 
@@ -295,9 +298,9 @@ class Bench(Horizontal):
         """Attach the content under the cursor of the result, otherwise the resource of the item."""
         if self.screen.focused is self.page and self.result.attach():
             return
-        if uri := self._uri("Select a resource, or a link in a result, to attach it."):
+        if uri := self._uri(_("Select a resource, or a link in a result, to attach it.")):
             self._shared.draft.attach_resource(self._shared.server, uri)
-            self.app.notify(f"Attached to the next message: {clean_line(uri, 200)}", timeout=3)
+            self.app.notify(_("Attached to the next message: {uri}", uri=clean_line(uri, 200)), timeout=3)
 
     def _uri(self, otherwise: str) -> str:
         """Return the URI of the selected resource, or of the template with the values of its form.
@@ -315,18 +318,18 @@ class Bench(Horizontal):
 
     def subscribe(self) -> None:
         """Subscribe to the resource, or to the template's resource with these values, or unsubscribe."""
-        uri = self._uri("Select a resource to subscribe to it.")
+        uri = self._uri(_("Select a resource to subscribe to it."))
         if not uri or self.item is None:
             return
         workbench, server = self._shared.runtime.workbench, self._shared.server
         if uri in workbench.subscriptions(server):
             workbench.unsubscribe(server, uri)
-            self.line.say(("Unsubscribed.", "text"))
+            self.line.say((_("Unsubscribed."), "text"))
         elif problem := workbench.subscribe(server, uri):
-            self.line.say((f"! {clean_line(problem, 300)}", "warn"))
+            self.line.say((f"! {clean_line(localized(problem), 300)}", "warn"))
         else:
             self._shared.book.subscribed_on[server][uri] = self.item.key
-            self.line.say(("Subscribed. The resource is read again when it changes.", "text"))
+            self.line.say((_("Subscribed. The resource is read again when it changes."), "text"))
             newest, about = self.calls.newest, self.item.about
             if newest is None or (isinstance(about, ResourceInfo) and uri_of(about, newest.arguments) != uri):
                 self.post_message(self.Called())  # otherwise there is nothing on screen that could change
@@ -353,7 +356,7 @@ class Bench(Horizontal):
     def filter_or_search(self) -> None:
         """Filter the list. If the result has the focus, search in it instead."""
         if self.screen.focused is self.page:
-            self._shared.prompt.ask("search in this result", self.page.search, searches=True)
+            self._shared.prompt.ask(_("search in this result"), self.page.search, searches=True)
         else:
             self.add_class("-filtering")
             self.screen.set_focus(self.filter, scroll_visible=False)
@@ -404,7 +407,7 @@ class Bench(Horizontal):
     @property
     def pressing(self) -> str:
         """The effect of enter if the button has the focus, otherwise ""."""
-        return self.item.verb if self.item is not None and self.screen.focused is self.button else ""
+        return _(self.item.verb) if self.item is not None and self.screen.focused is self.button else ""
 
     def keys(self) -> Sequence[Entry]:
         """Return the keys that work now, for the footer."""
@@ -425,7 +428,9 @@ class Bench(Horizontal):
             self._raw_from_form()
             self.is_raw = True
         elif problem := self.form.form.from_edited(self.raw.text):
-            self.line.say((f"! {clean_line(problem, 200)}", "bad"), ("   fix this first", "dim"))
+            self.line.say(
+                (f"! {clean_line(localized(problem), 200)}", "bad"), (f"   {_('fix this first')}", "dim")
+            )
             return
         else:
             self.is_raw = False
@@ -442,7 +447,9 @@ class Bench(Horizontal):
         self.insisted = False
         if not (problem := self.form.form.from_json(self.raw.text)):
             problems = self.form.form.problems().items()
-            problem = next((f"{where(path)} {words}" for path, words in problems), "")
+            problem = next(
+                (_(AT, where=where(path), problem=localized(words)) for path, words in problems), ""
+            )
         self.line.say(*((("! " + problem, "bad"),) if problem else ()))
 
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
@@ -454,13 +461,17 @@ class Bench(Horizontal):
         """Return the arguments, and their problem as a sentence, or ""."""
         form = self.form.form
         if self.is_raw and (problem := form.from_edited(self.raw.text)):
-            return None, f"This {problem}."
+            return None, _("This {problem}.", problem=localized(problem))
         value, problems = form.value()
-        more = f" ({units.plural(len(problems) - 1, 'more problem')})" if len(problems) > 1 else ""
-        return value, next((f"{where(path)} {problem}{more}." for path, problem in problems.items()), "")
+        for path, problem in problems.items():
+            said = _(AT, where=where(path), problem=localized(problem))
+            if more := len(problems) - 1:
+                said = n_("{problem} ({n} more problem)", "{problem} ({n} more problems)", more, problem=said)
+            return value, _("{problem}.", problem=said)
+        return value, ""
 
 
 def where(path: tuple[str | int, ...]) -> str:
     """Return the path of a field as text: "to › 2. › name", "the whole"."""
     parts = [f"{part + 1}." if isinstance(part, int) else clean_line(part, 40) for part in path]
-    return " › ".join(parts) or "the value"
+    return " › ".join(parts) or _("the value")

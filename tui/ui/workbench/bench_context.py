@@ -10,7 +10,7 @@ from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.forms.spec import Path
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _, localized
 from tui.core.secrets.walk import OMITTED
 from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus
 from tui.core.text import clean_line, compact
@@ -22,8 +22,7 @@ from tui.ui.dialogs.confirm import change_trust
 from tui.ui.dialogs.dialog import heading
 from tui.ui.dialogs.picker import Choice, Picker
 from tui.ui.forms.form_pane import FormPane
-from tui.ui.widgets.bar import key_cap
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import Row, filled
 from tui.ui.widgets.server_rows import configured, trust_words
 from tui.ui.workbench.calls import BenchHistory, HandCall
 from tui.ui.workbench.items import Item
@@ -44,17 +43,17 @@ SAVE, FORGET = "\x00save", "\x00forget"
 
 
 _TOGGLED = {
-    ("instructions", False): "does not get the instructions",
-    ("instructions", True): "gets the instructions",
-    ("offer_resources", False): "cannot read the resources",
-    ("offer_resources", True): "can read the resources",
+    ("instructions", False): N_("The model does not get the instructions of this server."),
+    ("instructions", True): N_("The model gets the instructions of this server."),
+    ("offer_resources", False): N_("The model cannot read the resources of this server."),
+    ("offer_resources", True): N_("The model can read the resources of this server."),
 }
 """The notice when a field is turned off or on."""
 
 RULES = (
-    (SamplingRule.NEVER, "requests are declined"),
-    (SamplingRule.ASK, "you review and can edit each request and reply"),
-    (SamplingRule.ALLOW, "without asking, within its budget"),
+    (SamplingRule.NEVER, N_("requests are declined")),
+    (SamplingRule.ASK, N_("you review and can edit each request and reply")),
+    (SamplingRule.ALLOW, N_("without asking, within its budget")),
 )
 
 
@@ -78,7 +77,7 @@ class BenchContext:
 
         async def choose() -> None:
             if problem := await choice:
-                self.screen.notify(clean_line(problem, 400), severity="warning", markup=False)
+                self.screen.notify(clean_line(localized(problem), 400), severity="warning", markup=False)
             elif done:
                 self.screen.notify(done, timeout=3, markup=False)
 
@@ -96,7 +95,7 @@ class BenchContext:
         """Turn a field of the server's configuration on or off, and say so."""
         if (status := self.configured()) is not None:
             is_on = not getattr(status.spec, field)
-            self.choose(self._chosen(field, is_on), f"The model {_TOGGLED[field, is_on]} of this server.")
+            self.choose(self._chosen(field, is_on), _(_TOGGLED[field, is_on]))
 
     def toggle_trust(self) -> None:
         def change(trusted: bool) -> None:
@@ -113,7 +112,7 @@ class BenchContext:
         if (status := self.configured()) is None:
             return
         self.prompt.ask(
-            "roots, separated by commas",
+            _("roots, separated by commas"),
             lambda text: self.choose(self._chosen("roots", absolute(listed(text)))),
             value=", ".join(status.spec.roots),
             placeholder="~/src, /srv/data",
@@ -123,15 +122,15 @@ class BenchContext:
     def choose_sampling(self) -> None:
         """Ask whether the server may use the model (sampling)."""
         if (status := self.configured()) is not None:
-            words = [(one, Content.assemble(one, (f"   {about}", "dim"))) for one, about in RULES]
-            self._pick("sampling", Picker("Allow sampling?", words, status.spec.sampling), SamplingRule)
+            words = [(one, Content.assemble(_(one.value), (f"   {_(about)}", "dim"))) for one, about in RULES]
+            self._pick("sampling", Picker(_("Allow sampling?"), words, status.spec.sampling), SamplingRule)
 
     def choose_level(self) -> None:
         """Ask for the minimum level of the messages that the server logs."""
         if (status := self.configured()) is not None:
             now = status.spec.log_level
-            words = [(one, Content(f"{one}   now" if one == now else one)) for one in LOG_LEVELS]
-            self._pick("log_level", Picker("Log level", words, now or "info"))
+            words = [(one, Content(f"{one}   {_('now')}" if one == now else one)) for one in LOG_LEVELS]
+            self._pick("log_level", Picker(_("Log level"), words, now or "info"))
 
     def _pick(self, field: str, picker: Picker, as_value: Callable[[str], object] = str) -> None:
         def chosen(value: str | None) -> None:
@@ -148,8 +147,9 @@ class BenchContext:
     @property
     def left_row(self) -> Row:
         """The row in place of the contents, once the server is no longer configured."""
-        gone: Row = (("This server is no longer configured. ", "bad"), ("Press ", "dim"))
-        return (*gone, *key_cap(self.overrides.first_of("bench.back"), "to close the workbench."))
+        key = (self.overrides.first_of("bench.back"), "text bold")
+        gone: Row = ((_("This server is no longer configured."), "bad"), (" ", ""))
+        return (*gone, *filled(_("Press {key} to close the workbench."), "dim", key=key))
 
     def configured(self) -> ServerStatus | None:
         """Return the status of the server; if it is no longer configured, say so and return None."""
@@ -183,7 +183,11 @@ class BenchContext:
     def why_no_calls(self, item: "Item | None") -> str:
         """Return where to find the model's calls if there are none by hand, or ""."""
         key = self.overrides.first_of("bench.call_traffic")
-        return f"No calls by hand yet. Press {key} for those of the model." if self.called_tool(item) else ""
+        return (
+            _("No calls by hand yet. Press {key} for those of the model.", key=key)
+            if self.called_tool(item)
+            else ""
+        )
 
     @property
     def tokens(self) -> "DefinitionTokens | None":
@@ -200,7 +204,7 @@ class BenchContext:
             try:
                 await self.runtime.calls.change(lambda memory: memory.called(key, kept))
             except McptuiError as error:
-                app.notify(str(error), title="Not saved", severity="warning")
+                app.notify(localized(error), title=_("Not saved"), severity="warning")
 
         kept = self.arguments_to_keep(arguments)
         app.run_worker(store(), name="remember a call")
@@ -226,7 +230,7 @@ class BenchContext:
             try:
                 app.notify(await change, timeout=4)
             except (McptuiError, ValueError) as error:
-                app.notify(str(error), title="Not saved", severity="warning")
+                app.notify(localized(error), title=_("Not saved"), severity="warning")
 
         app.run_worker(store(), name="change the saved calls")
 
@@ -242,7 +246,7 @@ class BenchContext:
         saved = await calls.of(key)
 
         def choice(one: SavedCall) -> Choice:
-            kept = ("  kept", "$text-accent") if one.kept else ""
+            kept = (f"  {_('kept')}", "$text-accent") if one.kept else ""
             arguments = ("  " + compact(one.arguments, 80), "dim")
             return one.name, Content.assemble(clean_line(one.name, 60), kept, arguments)
 
@@ -254,7 +258,7 @@ class BenchContext:
             if name == SAVE:
                 save()
             elif name == FORGET:
-                push(Picker("Delete saved arguments", list(map(choice, deletable))), forget)
+                push(Picker(_("Delete saved arguments"), list(map(choice, deletable))), forget)
             elif (found := next((one for one in saved if one.name == name), None)) is not None:
                 use(found.arguments)
 
@@ -262,8 +266,8 @@ class BenchContext:
             save()
             return
         deletable = [one for one in saved if not one.kept]
-        others = {SAVE: "Save the arguments in the form…"}
-        others |= {FORGET: "Delete saved arguments…"} if deletable else {}
+        others = {SAVE: _("Save the arguments in the form…")}
+        others |= {FORGET: _("Delete saved arguments…")} if deletable else {}
         more = [(value, Content(words).stylize("dim")) for value, words in others.items()]
         push(Picker(heading(_("Saved arguments"), item.label), [*map(choice, saved), *more]), chosen)
 
@@ -275,4 +279,6 @@ def listed(text: str) -> list[str]:
 
 def root_problem(root: str) -> str:
     """Return why a typed path cannot be a root, or ""."""
-    return "" if os.path.isdir(os.path.expanduser(root)) else f"{clean_line(root, 60)} is not a directory"
+    if os.path.isdir(os.path.expanduser(root)):
+        return ""
+    return _("{path} is not a directory", path=clean_line(root, 60))

@@ -6,6 +6,7 @@ from textual import events
 from textual.message import Message
 
 from tui.core import units
+from tui.core.language.translate import N_, _
 from tui.core.text import cells_of
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
@@ -15,18 +16,18 @@ from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, ha
 from tui.ui.workbench.kept_calls import Badge
 
 SHORT_NOTES = {
-    "read-only": "R",
-    "marked read-only": "r",
-    "destructive": "!",
-    "template": "{}",
-    "new": "+",
-    "changed": "~",
-    "subscribed": "@",
+    N_("read-only"): "R",
+    N_("marked read-only"): "r",
+    N_("destructive"): "!",
+    N_("template"): "{}",
+    N_("new"): "+",
+    N_("changed"): "~",
+    N_("subscribed"): "@",
 }
 """Short forms of notes, if there is no room for a column of long ones."""
 
 OFF_SIGN = "-"
-WITHHELD = ("off", "not loaded", "not offered")
+WITHHELD = (N_("off"), N_("not loaded"), N_("not offered"))
 """Marks of tools that the model does not get, and the sign to show if there is no room for the word."""
 
 LEAST_NAME = 24
@@ -118,7 +119,7 @@ class ItemList(LinePane):
 
     def select(self, key: str) -> bool:
         """Move the cursor to an item; return whether it exists."""
-        index = next((number for number, (what, _) in enumerate(self._shown) if what.key == key), -1)
+        index = next((number for number, (what, _depth) in enumerate(self._shown) if what.key == key), -1)
         if index >= 0:
             self.move_cursor(index)
         return index >= 0
@@ -134,7 +135,7 @@ class ItemList(LinePane):
     @property
     def counts(self) -> tuple[int, int]:
         """Number of visible items, and of all items."""
-        return sum(isinstance(what, Item) for what, _ in self._shown), len(self._all)
+        return sum(isinstance(what, Item) for what, _depth in self._shown), len(self._all)
 
     def _filter(self) -> None:
         before = self.under_cursor
@@ -142,8 +143,8 @@ class ItemList(LinePane):
             self._shown = tree_rows(self._all, self._turned)
         else:
             self._shown = [(one, 0) for one in self._all if one.matches(self._typed)]
-        keys = [what.key for what, _ in self._shown]
-        first = next((n for n, (what, _) in enumerate(self._shown) if isinstance(what, Item)), 0)
+        keys = [what.key for what, _depth in self._shown]
+        first = next((n for n, (what, _depth) in enumerate(self._shown) if isinstance(what, Item)), 0)
         self.cursor = keys.index(before.key) if before is not None and before.key in keys else first
         self.rows_changed()
         if before is not None:  # at first, the folders above stay visible
@@ -185,7 +186,11 @@ class ItemList(LinePane):
         size = item.size if self.columns >= WITH_SIZE else ""
         if not long[0]:
             mark = "" if mark in ("", PINNED, "loaded") else OFF_SIGN if mark in WITHHELD else "!"
-        if not long[1]:
+        else:
+            mark = _(mark)
+        if long[1]:
+            note = " · ".join(map(_, note.split(" · ")))
+        else:
             note = SHORT_NOTES.get(note) or note.rpartition("/")[2]
         badge = self._badges.get(item.key)
         kept, kept_style = badge.cell(long=long[2]) if badge is not None else ("", "")
@@ -210,12 +215,12 @@ class ItemList(LinePane):
         """Return the meaning of the signs that replace notes and marks."""
         long = self._measured()[0]
         notes = {item.note for item in self._all} & {"read-only", "marked read-only", "destructive"}
-        words = [f"{SHORT_NOTES[note]} {note}" for note in sorted(notes, reverse=True)] if not long[1] else []
+        words = [f"{SHORT_NOTES[one]} {_(one)}" for one in sorted(notes, reverse=True)] if not long[1] else []
         marks = {item.mark.partition(":")[0] for item in self._all}
         if not long[0] and marks & set(WITHHELD):
-            words.append(f"{OFF_SIGN} not for the model")
+            words.append(_("{sign} not for the model", sign=OFF_SIGN))
         if not long[2]:
-            meanings = {self._signs.done: "kept, passed", self._signs.failed: "kept, failed"}
+            meanings = {self._signs.done: _("kept, passed"), self._signs.failed: _("kept, failed")}
             words += [f"{sign} {text}" for sign, text in meanings.items() if self._has_badge(sign)]
         width = self.columns - 1
         if not words or width < LEAST_LEGEND:
@@ -239,7 +244,7 @@ class ItemList(LinePane):
 
     def _empty_rows(self) -> list[Row]:
         rows: list[Row] = [EMPTY]
-        for line in ((("No matches", "dim"),),) if self._typed and self._all else self.empty:
+        for line in (((_("No matches"), "dim"),),) if self._typed and self._all else self.empty:
             rows += [*wrap(line, max(8, self.columns - 1), first=((" ", ""),)), EMPTY]
         return rows
 

@@ -10,6 +10,7 @@ from textual.widgets import TextArea
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
+from tui.core.language.translate import N_, _, localized, n_, sentences
 from tui.core.permission.rules import Verdict
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.tasks import Task
@@ -24,7 +25,7 @@ from tui.ui.lists.unverified import UNVERIFIED, is_unverified
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import start_words
-from tui.ui.workbench.bars import BenchTab
+from tui.ui.workbench.bars import CHANGED_ITEMS, BenchTab
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.calls import HandCall, recorded_ms, run, uri_of
@@ -33,6 +34,19 @@ from tui.ui.workbench.kept_calls import BenchKept, Result
 
 _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
 """Tabs whose items are requested from the server. The host already has its tools."""
+
+
+_STATES = {
+    ServerState.STARTING: N_("The server is starting…"),
+    ServerState.STOPPING: N_("The server is stopping…"),
+    ServerState.RUNNING: N_("The server is running…"),
+}
+
+_NONE = {
+    BenchTab.TOOLS: N_("This server has no tools."),
+    BenchTab.RESOURCES: N_("This server has no resources."),
+    BenchTab.PROMPTS: N_("This server has no prompts."),
+}
 
 
 class BenchOffers:
@@ -55,8 +69,11 @@ class BenchOffers:
     @property
     def notes(self) -> Mapping[str, str]:
         """Counts of each tab, and of what the user has not seen yet, as text."""
-        news = {tab: f", {len(one.news)} changed" if one.news else "" for tab, one in self._benches.items()}
-        return {tab: f"{words}{news[tab]}" for tab, words in self._noted.items()}
+        news = {tab: len(one.news) for tab, one in self._benches.items()}
+        return {
+            tab: _(CHANGED_ITEMS, items=items, n=news[tab]) if news[tab] else items
+            for tab, items in self._noted.items()
+        }
 
     def look(self, status: ServerStatus | None) -> None:
         """Show changes; request items that the host does not have."""
@@ -84,12 +101,12 @@ class BenchOffers:
         """Request everything again, and say so; if the server does not run, say that."""
         status, say = self._shared.configured(), self._shared.screen.notify
         if status is not None and status.state is ServerState.RUNNING:
-            say("Reloading the lists of the server.", timeout=2)
+            say(_("Reloading the lists of the server."), timeout=2)
             self._shared.runtime.workbench.relist(self._shared.server)
             self._asked.clear()
             self._seen = ()
         elif status is not None:
-            say("The server is not running, so it has no lists.", timeout=4)
+            say(_("The server is not running, so it has no lists."), timeout=4)
 
     # ---- tools, from the host ----
 
@@ -104,18 +121,17 @@ class BenchOffers:
         self._put(BenchTab.TOOLS, [*tools, *self._left.values()], status.listing_problem)
         for tab in _ASKED_FOR:
             if self._stale(tab, status) and not self._benches[tab].list.counts[1]:
-                self._benches[tab].show((), ((("loading…", "dim"),),))
+                self._benches[tab].show((), (((_("loading…"), "dim"),),))
 
     def _show_nothing(self, status: ServerStatus | None) -> None:
         row: Row = self._shared.left_row
         if status is not None and status.state is ServerState.STOPPED:
             start = start_words(status, self._shared.overrides.first_of)
-            why = (
-                f": {clean_line(status.detail, 300).rstrip('.')}." if status.failed and status.detail else "."
-            )
-            row = ((f"The server is stopped{why} ", "text"), *start)
+            why = clean_line(localized(status.detail), 300).rstrip(".。") if status.failed else ""
+            said = _("The server is stopped: {why}.", why=why) if why else _("The server is stopped.")
+            row = ((f"{said} ", "text"), *start)
         elif status is not None:
-            row = ((f"The server is {status.state.lower()}…", "warn"),)
+            row = ((_(_STATES[status.state]), "warn"),)
         for bench in self._benches.values():
             if not bench.list.counts[1]:  # the last list and the results stay readable
                 bench.show((), (row,))
@@ -129,7 +145,7 @@ class BenchOffers:
         if tab is BenchTab.RESOURCES:
             bench = self._shared.runtime.workbench
             resources, problem = await bench.resources(self._shared.server)
-            marks = {one.uri: UNVERIFIED for one in resources if is_unverified(bench, one)}
+            marks = {one.uri: _(UNVERIFIED) for one in resources if is_unverified(bench, one)}
             items = of_resources(resources, marks)
         else:
             prompts, problem = await self._shared.runtime.workbench.prompts(self._shared.server)
@@ -140,14 +156,14 @@ class BenchOffers:
         self._changed()
 
     def _put(self, tab: BenchTab, items: Sequence[Item], problem: str) -> None:
-        bench, words, noted = self._benches[tab], clean_line(problem, 400), self._noted.get(tab)
+        bench, words, noted = self._benches[tab], clean_line(localized(problem), 400), self._noted.get(tab)
         offered = [item for item in items if not isinstance(item.about, Task)]
         if not problem:  # an item missing from a failed response may still exist
             status = self._shared.status
             start = self._life[1] if status is not None and status.spec.is_own else 0
             self._shared.book.listed(self._shared.server, tab, offered, start)
         if items or not problem or not bench.list.counts[1]:  # a failed request does not clear the list
-            empty: Row = ((f"! {words}", "bad"),) if problem else ((f"This server has no {tab}.", "dim"),)
+            empty: Row = ((f"! {words}", "bad"),) if problem else ((_(_NONE[tab]), "dim"),)
             bench.show(items, (empty,))
             self._noted[tab] = _counted(offered, len(items) - len(offered))
         if problem and bench.list.counts[1]:
@@ -168,8 +184,8 @@ def _counted(items: Sequence[Item], tasks: int) -> str:
     templates = sum(isinstance(item.about, ResourceInfo) and item.about.template for item in items)
     listed = units.count(len(items) - templates)
     if templates and templates == len(items):
-        listed = units.plural(templates, "template")
-    return f"{listed}, {units.plural(tasks, 'task')}" if tasks else listed
+        listed = n_("{n} template", "{n} templates", templates)
+    return n_("{items}, {n} task", "{items}, {n} tasks", tasks, items=listed) if tasks else listed
 
 
 PACE_SECONDS = 1.0
@@ -218,7 +234,9 @@ class SubscriptionWatch:
                 self._stale.add(uri)
             self._seen[uri] = one.updates
             if one.problem and one != before.get(uri):
-                self._bench.line.say((f"! Not subscribed. {clean_line(one.problem, 300)}", "warn"))
+                self._bench.line.say(
+                    (_("! Not subscribed. {why}", why=clean_line(localized(one.problem), 300)), "warn")
+                )
         for uri in self._seen.keys() - known.keys():
             del self._seen[uri]
         self._stale &= known.keys()
@@ -253,10 +271,10 @@ class HandCalls:
             start: Row = ()
             if status is not None:
                 start = start_words(status, lambda one: f"{leave}{first(one)}")
-            bench.line.say(("The server is not running. ", "warn"), *start)
+            bench.line.say((f"{_('The server is not running.')} ", "warn"), *start)
             return
         if any(call.item.key == item.key for call in self.running):
-            bench.line.say(("The call is still running. ", "warn"), *key_cap("esc", "stops it"))
+            bench.line.say((f"{_('The call is still running.')} ", "warn"), *key_cap("esc", _("stops it")))
             return
         arguments, problem = bench.arguments()
         if problem and (not bench.insisted or arguments is None):
@@ -288,8 +306,8 @@ class HandCalls:
     def _show_problem(self, bench: Bench, problem: str, *, can_insist: bool) -> None:
         bench.insisted = can_insist
         key = self._shared.overrides.first_of("bench.call")
-        insists = key_cap(key, "sends anyway") if can_insist else ()
-        bench.line.say((f"! {clean_line(problem, 300)}", "bad"), end=insists)
+        insists = key_cap(key, _("sends anyway")) if can_insist else ()
+        bench.line.say((f"! {clean_line(localized(problem), 300)}", "bad"), end=insists)
 
     def _confirm(self, bench: Bench, item: Item, arguments: object, *, asks: bool = True) -> None:
         """Call an item, after a question if it may be destructive or a rule denies the model the call.
@@ -302,7 +320,8 @@ class HandCalls:
             called = (server, item.about.name, arguments)
             rule = runtime.turn_context.policy.rules.deciding(*called)
             if rule is not None and rule.action is Verdict.DENY:
-                warning += f" A rule denies the model this call: {clean_line(str(rule), 200)}"
+                shown = clean_line(str(rule), 200)
+                warning = sentences(warning, _("A rule denies the model this call: {rule}", rule=shown))
         confirmed = (server, f"{item.key} {warning.strip()}")
         is_open = warning and confirmed not in self._shared.book.confirmed
         if is_open and not asks:
@@ -320,7 +339,7 @@ class HandCalls:
         call = self._shared.book.begin(self._shared.server, item, arguments, at, now)
         self._shared.remember(item, arguments)
 
-        def ended(_: object) -> None:
+        def ended(_task: object) -> None:
             self._tasks.pop(call)
             if self._shared.screen.is_attached:
                 bench.calls.rows_changed()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core import units
 from tui.core.context.content import contents_of, prompt_of, result_of
 from tui.core.forms.spec import Path
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _
 from tui.core.secrets.secret_names import MARK
 from tui.core.secrets.walk import OMITTED, changed
 from tui.core.tasks import Task
@@ -45,11 +45,11 @@ MOST_BYTES = 64 * 1024 * 1024
 
 
 STATE_WORDS = {
-    Outcome.PENDING: "running",
-    Outcome.OK: "done",
-    Outcome.ERROR: "failed",
-    Outcome.LOST: "lost",
-    Outcome.CANCELLED: "cancelled",
+    Outcome.PENDING: N_("running"),
+    Outcome.OK: N_("done"),
+    Outcome.ERROR: N_("failed"),
+    Outcome.LOST: N_("lost"),
+    Outcome.CANCELLED: N_("cancelled"),
 }
 """The states of a call, in words."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.errors import McptuiError
 from tui.core.jsonrpc.headers import header_map, parameter_headers
 from tui.core.jsonrpc.protocol import is_modern
+from tui.core.language.translate import _
 from tui.core.secrets.secret_names import mark_of
 from tui.core.tools import Tool
 from tui.core.traffic import Outcome
@@ -31,7 +32,7 @@ async def copy_call(shared: BenchContext, call: HandCall) -> None:
     if request is None:
         request = request_of(shared, call.item, call.arguments)
     owner = shared.screen if call.result is not None else None
-    ask_to_copy(shared.screen.app, ToCopy(f"call {call.number}", request, owner))
+    ask_to_copy(shared.screen.app, ToCopy(_("call {number}", number=call.number), request, owner))
 
 
 def copy_item(shared: BenchContext, item: Item, arguments: Any) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from tui.core import units
+from tui.core.language.translate import N_, _, localized, message, n_
 from tui.core.matching import has_words
 from tui.core.tasks import Task
 from tui.core.text import clean_line
@@ -26,14 +27,14 @@ _RESERVED = ":/?#[]@!$&'()*+,;="
 MOST_VARIABLES = 50
 
 NO_MARKS: Mapping[str, str] = MappingProxyType({})
-PINNED = "pinned"
-UNALARMING = (PINNED, "loaded", "not loaded", "off")
+PINNED = N_("pinned")
+UNALARMING = (PINNED, N_("loaded"), N_("not loaded"), N_("off"))
 """Prefixes of marks that are not warnings."""
 
 NOT_OFFERED = "not offered: "
 """Prefix of a mark that gives the reason why the model is not offered a tool."""
 
-OFF = "off: disabled by you"
+OFF = message("off: disabled by you")
 
 
 ItemVerb = Literal["call", "read", "get", "fetch"]
@@ -100,15 +101,16 @@ def of_tools(
     """Return tools as items; `marks` are their status for the model, `off` patterns of those turned off."""
     items: list[Item] = []
     for tool in tools:
-        note = ("read-only" if tool.trusted else "marked read-only") if tool.read_only else ""
-        note = "destructive" if tool.destructive else note
-        warning = f"{clean_line(tool.name, 60)} may delete or overwrite data, according to the server."
+        note = (N_("read-only") if tool.trusted else N_("marked read-only")) if tool.read_only else ""
+        note = N_("destructive") if tool.destructive else note
+        name = clean_line(tool.name, 60)
+        warning = _("{tool} may delete or overwrite data, according to the server.", tool=name)
         size = tokens.tools.get(tool.name) if tokens is not None else None
         items.append(
             Item(
                 key=item_key("tool", tool.name),
                 label=clean_line(tool.name, 120),
-                note=" · ".join(filter(None, (note, "app" if tool.app_view else ""))),
+                note=" · ".join(filter(None, (note, N_("app") if tool.app_view else ""))),
                 about=tool,
                 verb="call",
                 schema=tool.schema,
@@ -130,7 +132,7 @@ def of_tasks(tasks: Iterable[Task]) -> list[Item]:
         Item(
             key=item_key("task", task.id),
             label=f"{clean_line(task.tool, 100)} {units.clock_time(task.created, now)}",
-            note="task",
+            note=N_("task"),
             about=Task(task.server, task.origin, task.id, task.tool, task.created),
             verb="fetch",
             schema={"type": "object", "properties": {}, "additionalProperties": False},
@@ -142,7 +144,7 @@ def of_tasks(tasks: Iterable[Task]) -> list[Item]:
 def mark_of(tool: Tool, known: str, off: Sequence[str]) -> str:
     """Return the status of a tool for the model: why it is not offered, turned off, or `known`."""
     if tool.withheld:
-        return f"{NOT_OFFERED}{tool.withheld}"
+        return message("not offered: {why}", why=tool.withheld)
     return OFF if is_off(tool.name, off) else clean_line(known, 400)
 
 
@@ -152,7 +154,7 @@ def of_resources(resources: Iterable[ResourceInfo], marks: Mapping[str, str] = N
         Item(
             key=item_key("template" if one.template else "resource", one.uri),
             label=clean_line(one.name or one.title or one.uri, 120),
-            note="template" if one.template else clean_line(one.mime, 24),
+            note=N_("template") if one.template else clean_line(one.mime, 24),
             about=one,
             verb="read",
             mark=marks.get(one.uri, ""),
@@ -174,7 +176,7 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
         Item(
             key=item_key("prompt", prompt.name),
             label=clean_line(prompt.name, 120),
-            note=units.plural(len(prompt.arguments), "argument") if prompt.arguments else "",
+            note=n_("{n} argument", "{n} arguments", len(prompt.arguments)) if prompt.arguments else "",
             about=prompt,
             verb="get",
             schema=prompt.schema,
@@ -194,17 +196,19 @@ def head_of(item: Item, *, has_output_schema: bool = False) -> FormHead:
         if hints := tuple(_hints(item, has_output_schema)):
             rows.append((("  ", ""), *joined(((hint,) for hint in hints), ((" · ", "dim"),), room)))
         if view := item.about.app_view if isinstance(item.about, Tool) else "":
-            words = f"has an app view (not shown here): {clean_line(view, 120)}"
+            words = _("has an app view (not shown here): {uri}", uri=clean_line(view, 120))
             rows += wrap(((words, "dim"),), room, first=(("  ", ""),))
         if item.mark:
             style = "dim" if item.mark.partition(":")[0] in UNALARMING else "warn"
-            rows += wrap(((f"For the model   {item.mark}", style),), room, first=(("  ", ""),))
+            rows += wrap(
+                ((f"{_('For the model')}   {localized(item.mark)}", style),), room, first=(("  ", ""),)
+            )
         for one in () if isinstance(item.about, Task) else item.about.hidden:
-            place = (f"{clean_line(one.place, 80)}: {one.sign}   ", "warn")
+            place = (f"{clean_line(_(one.place), 80)}: {_(one.sign.value)}   ", "warn")
             rows += wrap((place, (clean_line(one.excerpt), "dim")), room, first=(("  ! ", "warn"),))
         return rows
 
-    empty = "No arguments" if item.verb in ("call", "get") else ""
+    empty = _("No arguments") if item.verb in ("call", "get") else ""
     return FormHead(row, facts, item.about.description, empty)
 
 
@@ -214,11 +218,11 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
         case Tool():
             yield from _tool_hints(about, item.tokens)
             if has_output_schema:
-                yield "structured result", "dim"
+                yield _("structured result"), "dim"
             if about.has_icon:
-                yield "has an icon", "dim"
+                yield _("has an icon"), "dim"
         case Task():
-            yield "running on the server. Fetch waits for its result", "dim"
+            yield _("running on the server. Fetch waits for its result"), "dim"
         case ResourceInfo():
             yield clean_line(about.uri, 400), "tool"
             if about.mime:
@@ -230,17 +234,18 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
 def _tool_hints(tool: Tool, tokens: str) -> Iterator[tuple[str, str]]:
     """Yield hints on a tool's effects and costs, the most important first: a narrow pane omits the last."""
     if tool.destructive:
-        yield "! destructive", "warn"
+        yield f"! {_('destructive')}", "warn"
     if tool.read_only and tool.trusted:
-        yield "read-only", "ok"
+        yield _("read-only"), "ok"
     if tokens:
         yield tokens, "dim"
     if tool.read_only and not tool.trusted:
-        yield "marked read-only by the server", "dim"
+        yield _("marked read-only by the server"), "dim"
     if tool.destructive is False and not tool.read_only:
-        yield ("non-destructive", "ok") if tool.trusted else ("marked non-destructive by the server", "dim")
+        trusted = (_("non-destructive"), "ok")
+        yield trusted if tool.trusted else (_("marked non-destructive by the server"), "dim")
     if tool.idempotent:
-        yield "idempotent" if tool.trusted else "marked idempotent by the server", "dim"
+        yield _("idempotent") if tool.trusted else _("marked idempotent by the server"), "dim"
 
 
 # ---- URI templates (RFC 6570, level 3, and the modifiers of level 4 for strings) ----
@@ -276,7 +281,7 @@ def _expand(operator: str, body: str, values: Mapping[str, str]) -> str:
     safe, named = _RESERVED if operator in ("+", "#") else "", operator in (";", "?", "&")
     parts = []
     for variable in body.split(","):
-        name, (_, colon, length) = _name(variable), variable.partition(":")
+        name, (_start, colon, length) = _name(variable), variable.partition(":")
         if (value := values.get(name)) is None:
             continue
         if colon and length.isascii() and length.isdigit() and len(length) < 5:
@@ -340,7 +345,7 @@ def _rows(
             folders.setdefault(parts[0], []).append((parts[1:], item))
     for label, inside in folders.items():
         # A folder with nothing but one folder in it is one row with that.
-        while len({parts[0] if parts else "" for parts, _ in inside}) == 1 and inside[0][0]:
+        while len({parts[0] if parts else "" for parts, _item in inside}) == 1 and inside[0][0]:
             label += inside[0][0][0]
             inside = [(parts[1:], item) for parts, item in inside]
         key = prefix + label

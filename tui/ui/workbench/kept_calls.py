@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.addons import service
+from tui.core.language.translate import _
 from tui.core.tools import ToolResult
 from tui.core.workbench import CallKey, PromptResult
 from tui.ui.keys.bindings import KeyOverrides
@@ -36,14 +37,19 @@ class Badge:
         Those that never ran are "3 kept" in both.
         """
         signs = symbols_for()
+        kept = _("{n} kept", n=self.kept)
         if self.passed is None:
-            return f"{self.kept} kept", "dim"
+            return kept, "dim"
+        shown = kept if long else str(self.kept)
         if self.passed:
-            return f"{self.kept} {'kept ' if long else ''}{signs.done}", "ok"
+            return f"{shown} {signs.done}", "ok"
         if self.failed == self.kept:
-            return f"{self.kept} {'kept ' if long else ''}{signs.failed}", "bad"
-        some = f"{self.kept} kept, {self.failed}" if long else f"{self.failed} of {self.kept}"
-        return f"{some} {signs.failed}", "bad"
+            return f"{shown} {signs.failed}", "bad"
+        some = _("{failed} of {all}", failed=self.failed, all=self.kept)
+        return (
+            f"{_('{kept}, {failed}', kept=kept, failed=self.failed) if long else some} {signs.failed}",
+            "bad",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class KeptVerdict:
 
     @property
     def cell(self) -> tuple[str, str]:
-        return ("as kept", "ok") if self.is_same else ("differs", "bad")
+        return (_("as kept"), "ok") if self.is_same else (_("differs"), "bad")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,4 +155,4 @@ def keep_hint(overrides: KeyOverrides, *, is_typing: bool) -> Row:
     except KeyError:
         return ()
     leave = f"{overrides.first_of('bench.back')} " if is_typing else ""
-    return (*key_cap(f"{leave}{key}", "keep"), ("   ", "")) if key else ()
+    return (*key_cap(f"{leave}{key}", _("keep")), ("   ", "")) if key else ()

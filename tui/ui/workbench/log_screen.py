@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
+from tui.core.language.translate import N_, _, n_
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
-from tui.core.units import plural
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
@@ -14,15 +14,15 @@ from tui.ui.platform import clipboard
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.server_rows import STATE_STYLES, configured, reason_words, toggle_server
+from tui.ui.widgets.server_rows import STATE_STYLES, configured, reason_words, state_words, toggle_server
 from tui.ui.workbench.server_tabs import LogLines
 
 if TYPE_CHECKING:
     from tui.host.host import Host
 
 
-LOCAL = "No log output from this server yet."
-REMOTE = "This server is remote and keeps its own log. Its messages are in the traffic."
+LOCAL = N_("No log output from this server yet.")
+REMOTE = N_("This server is remote and keeps its own log. Its messages are in the traffic.")
 
 
 class LogScreen(ViewScreen[None]):
@@ -33,25 +33,25 @@ class LogScreen(ViewScreen[None]):
     LOOKS_PER_SECOND = 8
 
     def __init__(self, host: "Host", server: str) -> None:
-        self.lines, self._prompt = LogLines(empty=LOCAL, id="log-lines"), PromptLine()
+        self.lines, self._prompt = LogLines(empty=_(LOCAL), id="log-lines"), PromptLine()
         super().__init__(self.lines, prompt=self._prompt)
         self._host = host
         self._server = server
 
     def look(self) -> None:
         """Show new lines; cheap if there are none."""
-        left: Row = (("LOG ", "dim bold"), (clean_line(self._server, 64), "text bold"))
+        left: Row = ((f"{_('LOG')} ", "dim bold"), (clean_line(self._server, 64), "text bold"))
         if (status := self._host.find(self._server)) is None:  # the last lines stay readable
-            close = key_cap(overrides_of(self.app).first_of("log.leave"), "close")
-            self._title.show((*left, ("   is no longer configured", "bad")), close)
+            close = key_cap(overrides_of(self.app).first_of("log.leave"), _("close"))
+            self._title.show((*left, (f"   {_('is no longer configured')}", "bad")), close)
             return
-        self.lines.show_empty(REMOTE if status.spec.url else LOCAL)
+        self.lines.show_empty(_(REMOTE) if status.spec.url else _(LOCAL))
         self.lines.show(self._host.stderr(self._server))
         why = f" {reason_words(status)}" if status.state is ServerState.STOPPED else ""
         style = "bad" if status.failed else STATE_STYLES[status.state]
-        where = "following" if self.lines.following else "press end to follow"
+        where = _("following") if self.lines.following else _("press end to follow")
         found = f"{self.lines.found}   " if self.lines.found else ""
-        left = (*left, (f"   {status.state}{why}", style))
+        left = (*left, (f"   {state_words(status.state)}{why}", style))
         self._title.show(left, ((found, "text"), (where, "dim")))
 
     def back(self) -> None:
@@ -62,10 +62,10 @@ class LogScreen(ViewScreen[None]):
 
     def search(self) -> None:
         self._prompt.ask(
-            "search",
+            _("search"),
             self._seek,
             value=self.lines.search_text,
-            placeholder="text in this log",
+            placeholder=_("text in this log"),
             typed=self._seek,
             searches=True,
         )
@@ -81,7 +81,7 @@ class LogScreen(ViewScreen[None]):
 
     def copy(self) -> None:
         text = self.lines.text
-        clipboard.copy(self.app, text, plural(text.count("\n") + bool(text), "line"))
+        clipboard.copy(self.app, text, n_("{n} line", "{n} lines", text.count("\n") + bool(text)))
 
     def toggle(self) -> None:
         if (status := configured(self._host, self._server, self.notify)) is not None:

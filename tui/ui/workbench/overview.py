@@ -7,20 +7,21 @@ from typing import Protocol
 
 from tui.core.addons import service
 from tui.core.background import Tasks
+from tui.core.language.translate import N_, _, localized
 from tui.core.servers import SamplingRule, ServerState, ServerStatus
-from tui.core.text import clean_line
+from tui.core.text import clean_line, padded
 from tui.core.workbench import ServerIdentity
 from tui.ui.forms.form_rows import prose
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.widgets.server_rows import (
-    Fact,
-    fact_rows,
-    server_facts,
-    start_words,
-)
+from tui.ui.widgets.rows import EMPTY, Row, filled, wrap
+from tui.ui.widgets.server_facts import FACT_CELLS, Fact, fact_rows, server_facts
+from tui.ui.widgets.server_rows import start_words
 from tui.ui.workbench.bench_context import BenchContext
+
+CHANGES = N_("{key} changes it")
+
+_MOVING = {ServerState.STARTING: N_("It is starting."), ServerState.STOPPING: N_("It is stopping.")}
 
 WIDEST = 110
 """Maximum columns of prose; longer lines are hard to read."""
@@ -31,14 +32,14 @@ def _problem_rows(status: ServerStatus, width: int, start: Row) -> Iterator[Row]
         return
     if status.state is not ServerState.STOPPED:
         waiting = status.sign_in.startswith("waiting")
-        words = status.sign_in if waiting else status.state.lower()
-        yield ((f"   It is {words}.", "warn"),)
+        said = _("It is {state}.", state=localized(status.sign_in)) if waiting else _(_MOVING[status.state])
+        yield ((f"   {said}", "warn"),)
     else:
-        words = clean_line(status.detail, 600) if status.failed else "It is stopped."
+        words = clean_line(localized(status.detail), 600) if status.failed else _("It is stopped.")
         yield from wrap(((words, "bad" if status.failed else "text"),), width, first=(("   ", ""),))
         if status.unquoted_line:
             last = clean_line(status.unquoted_line, 400)
-            yield from wrap(((last, "dim"),), width, first=(("   log           ", "dim"),))
+            yield from wrap(((last, "dim"),), width, first=((f"   {padded(_('log'), FACT_CELLS)}", "dim"),))
         yield (("   ", ""), *start)
     yield EMPTY
 
@@ -103,21 +104,25 @@ class Overview(LinePane):
         rows: list[Row] = [EMPTY]
         rows += _problem_rows(status, width, start_words(status, key))
         sections = server_facts(status, identity, self._shared.tokens, self._share)
-        sections.insert(2, ("PERMISSIONS", permission_facts(status, key)))
-        sections.insert(4, ("ACTS AS", iter(self._acting_facts(status))))
+        sections.insert(2, (_("PERMISSIONS"), permission_facts(status, key)))
+        sections.insert(4, (_("ACTS AS"), iter(self._acting_facts(status))))
         door = self._shared.runtime.door
         if door is not None and (words := door.attached_words().get(status.name)):
-            sections.insert(2, ("COMMANDS", iter([("attached", words.removeprefix("attached: "), "text")])))
+            attached = localized(words).removeprefix(_("attached: {who}", who=""))
+            sections.insert(2, (_("COMMANDS"), iter([(_("attached"), attached, "text")])))
         if status.spec.card:
-            sections.insert(2, ("SERVER CARD", self._card_facts(status)))
+            sections.insert(2, (_("SERVER CARD"), self._card_facts(status)))
         for heading, facts in sections:
             if found := fact_rows(facts, width, "   "):
-                switch = f"   {key('bench.extension')} turns one on or off" if heading == "EXTENSIONS" else ""
-                rows += [((f" {heading}", "dim bold"), (switch, "dim")), *found, EMPTY]
+                switch = _("{key} turns one on or off", key=key("bench.extension"))
+                after = f"   {switch}" if heading == _("EXTENSIONS") else ""
+                rows += [((f" {heading}", "dim bold"), (after, "dim")), *found, EMPTY]
         if identity.instructions:
-            given = "sent to the model" if status.spec.instructions else "not sent to the model"
-            change = ((key("bench.instructions"), "text bold"), (" changes that", "dim"))
-            rows += [((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), *change)]
+            given = _("not sent to the model, {key} changes that")
+            if status.spec.instructions:
+                given = _("sent to the model, {key} changes that")
+            said = filled(given, "dim", key=(key("bench.instructions"), "text bold"))
+            rows += [((f" {_('INSTRUCTIONS')}", "dim bold"), ("  ", ""), *said)]
             rows += prose(identity.instructions, width, "   ")
         return rows
 
@@ -148,18 +153,28 @@ def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iter
     resources_key, trust_key = key_of("bench.read_resources"), key_of("bench.trust")
     spec = status.spec
     if spec.trusted:
-        yield "trust", f"its read-only marks and its results are trusted   {trust_key} changes it", "text"
+        said, style = _("its read-only marks and its results are trusted"), "text"
     else:
-        yield "trust", f"not trusted: each of its calls needs approval   {trust_key} changes it", "dim"
+        said, style = _("not trusted: each of its calls needs approval"), "dim"
+    yield _("trust"), f"{said}   {_(CHANGES, key=trust_key)}", style
     if status.resources is not None:
-        words = "the model can read them" if spec.offer_resources else "the model cannot read them"
-        yield "resources", f"{words}   {resources_key} changes it", "text" if spec.offer_resources else "dim"
+        words = _("the model can read them") if spec.offer_resources else _("the model cannot read them")
+        style = "text" if spec.offer_resources else "dim"
+        yield _("resources"), f"{words}   {_(CHANGES, key=resources_key)}", style
     if spec.send_as_is:
-        yield "secrets", "sent to the model as is   send_as_is in the configuration changes it", "warn"
+        change = _("{setting} in the configuration changes it", setting="send_as_is")
+        yield _("secrets"), f"{_('sent to the model as is')}   {change}", "warn"
     roots = ", ".join(clean_line(root, 200) for root in spec.roots)
-    yield "roots", f"{roots or 'none'}   deprecated   {roots_key} changes them", "text" if roots else "dim"
+    old = _("deprecated")
+    change = _("{key} changes them", key=roots_key)
+    yield _("roots"), f"{roots or _('none')}   {old}   {change}", "text" if roots else "dim"
+    change = _(CHANGES, key=rule_key)
     if spec.sampling is SamplingRule.NEVER:
-        yield "sampling", f"never   deprecated   {rule_key} changes it", "dim"
+        yield _("sampling"), f"{_('never')}   {old}   {change}", "dim"
     else:
-        limits = f"{spec.sampling_tokens:,} tokens, {spec.sampling_per_minute} requests a minute"
-        yield "sampling", f"{spec.sampling}   {limits}   deprecated   {rule_key} changes it", "text"
+        limits = _(
+            "{tokens} tokens, {requests} requests a minute",
+            tokens=f"{spec.sampling_tokens:,}",
+            requests=spec.sampling_per_minute,
+        )
+        yield _("sampling"), f"{_(spec.sampling.value)}   {limits}   {old}   {change}", "text"

@@ -14,7 +14,7 @@ from tui.core.background import Tasks
 from tui.core.conversation.conversation import Attachment
 from tui.core.forms.form import Form
 from tui.core.forms.spec import type_words
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import clean_line
 from tui.core.traffic import Outcome
 from tui.core.workbench import PromptResult
@@ -25,7 +25,7 @@ from tui.ui.results.result_screen import attach_part, content_of, follow_link, s
 from tui.ui.results.result_sheets import Part, SideBySide, Stack, sheet_of_result
 from tui.ui.widgets.bar import Bar, key_cap, spread
 from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
-from tui.ui.widgets.rows import EMPTY, Row, progress_bar, width_of
+from tui.ui.widgets.rows import EMPTY, Row, filled, progress_bar, width_of
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.bench_context import BenchContext
@@ -85,23 +85,30 @@ class ResultLine(Bar):
         call = self._call
         right: Row = ()
         if call is not None and width >= NUMBER_FROM:
-            right = ((f"{call.name} " if call.past is not None else f"call {call.number} ", "dim"),)
+            right = (
+                (
+                    f"{call.name} "
+                    if call.past is not None
+                    else f"{_('call {number}', number=call.number)} ",
+                    "dim",
+                ),
+            )
         if self.note:
             end = (*self._end, (" ", "")) if self._end else right
             return spread(((" ", ""), *self.note), end, width)
         if self.what == "schema":
-            return ((" SCHEMA", "dim bold"),)
+            return ((f" {_('SCHEMA')}", "dim bold"),)
         if call is None:
-            return ((" RESULT", "dim bold"),)
+            return ((f" {_('RESULT')}", "dim bold"),)
         if call.state is Outcome.PENDING:
             cells = BAR_CELLS if width >= LONG_BAR_FROM else FEW_CELLS
-            return spread(_running(call, cells), (*key_cap("esc", "stops it"), (" ", "")), width)
+            return spread(_running(call, cells), (*key_cap("esc", _("stops it")), (" ", "")), width)
         sign, style = state_sign(call)
         took = units.duration(call.took_ms) if call.took_ms is not None else ""
         size = f"   {units.size(call.size)}" if call.result is not None else ""
-        head = "COMPARED" if self.what else "RESULT"
+        head = _("COMPARED") if self.what else _("RESULT")
         fresh = self._fresh = _freshness(call)
-        row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {STATE_WORDS[call.state]}", style))
+        row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {_(STATE_WORDS[call.state])}", style))
         if call.kept is not None:
             words, style = call.kept.cell
             row = (*row, (f"   {words}", style))
@@ -115,13 +122,16 @@ class ResultLine(Bar):
 
 
 def _freshness(call: HandCall) -> str:
-    return call.hint.words(time.monotonic_ns()) if call.hint is not None else ""
+    return localized(call.hint.words(time.monotonic_ns())) if call.hint is not None else ""
 
 
 def _running(call: HandCall, cells: int) -> Row:
     signs = symbols_for()
     elapsed = (time.monotonic_ns() - call.began_ns) / 1e6
-    row: Row = ((f" {signs.outcomes[1]} running", "warn bold"), (f"   {units.duration(elapsed)}   ", "text"))
+    row: Row = (
+        (f" {signs.outcomes[1]} {_('running')}", "warn bold"),
+        (f"   {units.duration(elapsed)}   ", "text"),
+    )
     done, total, message = call.progress or (None, None, "")
     if (share := units.share(done, total)) is not None:
         bar = progress_bar(share, cells, signs.thin, signs.rule)
@@ -132,10 +142,10 @@ def _running(call: HandCall, cells: int) -> Row:
 
 
 _EXPECTED = {
-    "call": "The result of {} appears here.",
-    "read": "The content of {} appears here.",
-    "get": "The messages of {} appear here.",
-    "fetch": "The result of the task appears here.",
+    "call": N_("The result of {name} appears here."),
+    "read": N_("The content of {name} appears here."),
+    "get": N_("The messages of {name} appear here."),
+    "fetch": N_("The result of the task appears here."),
 }
 
 
@@ -143,13 +153,13 @@ def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]
     """Return a description of the expected result; `promised` is the output schema of a tool, or None."""
     if item is None:
         return []
-    rows: list[Row] = [((_EXPECTED[item.verb].format(item.label), "dim"),)]
+    rows: list[Row] = [((_(_EXPECTED[item.verb], name=item.label), "dim"),)]
     fields = Form(promised).fields()[:MOST_PROMISED] if promised is not None else ()
     if not fields:
         return rows
-    rows += [EMPTY, (("Structured content:", "dim"),)]
+    rows += [EMPTY, ((_("Structured content:"), "dim"),)]
     for field in fields:
-        name = clean_line(field.name, 60) or "value"
+        name = clean_line(field.name, 60) or _("value")
         rows.append(((f"{'  ' * max(1, field.depth)}{name}  ", "tool"), (type_words(field), "dim")))
     return rows
 
@@ -157,7 +167,7 @@ def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]
 def sheet_of(call: HandCall) -> Sheet:
     """Return the sheet of a call's result. Slow if it is large: then do not run it on the event loop."""
     if call.result is None:
-        words = "Cancelled." if call.state is Outcome.CANCELLED else ""
+        words = _("Cancelled.") if call.state is Outcome.CANCELLED else ""
         return Lines([((words, "warn"),)])
     return sheet_of_result(call.result, call.promised)
 
@@ -186,7 +196,8 @@ def difference(before: HandCall, after: HandCall) -> Sheet:
 
 def difference_from_kept(kept: KeptVerdict) -> Sheet:
     """Return the result of a kept call and that of a call with the same arguments side by side."""
-    heading: Row = (("kept as ", "dim"), (clean_line(kept.name, 200), "text"), (" and this call", "dim"))
+    name = clean_line(kept.name, 200), "text"
+    heading: Row = filled(_("kept as {name} and this call"), "dim", name=name)
     return Stack([(Lines([heading, EMPTY]), None), (SideBySide(kept.pairs), None)])
 
 
@@ -257,7 +268,7 @@ class ResultView:
             self.line.show(call)
             self._lay_out(call, partial(difference_from_kept, call.kept))
         elif call.result is None or before is None:
-            self.page.notify("No other result to compare with.", timeout=3)
+            self.page.notify(_("No other result to compare with."), timeout=3)
         else:
             self.line.what = "compared"
             self.line.show(call)
@@ -269,7 +280,7 @@ class ResultView:
             if self._calls.selected is call:
                 self._put(sheet)
 
-        self._put(Lines([(("reading…", "warn"),)]))
+        self._put(Lines([((_("reading…"), "warn"),)]))
         self._tasks.start(make(), "lay out a result")
 
     def _put(self, sheet: Sheet) -> None:
@@ -289,7 +300,7 @@ class ResultView:
         """Put the result into the message; for a prompt, its messages unchanged."""
         call = self._calls.selected
         if call is None or call.result is None:
-            self.page.notify("No result to insert yet.", timeout=3)
+            self.page.notify(_("No result to insert yet."), timeout=3)
         elif isinstance(call.result, PromptResult):
             self._use_prompt(call, call.result, self._shared.draft.put_into_message)
         else:
@@ -301,7 +312,7 @@ class ResultView:
         """Send the messages of the selected prompt to the model."""
         call = self._calls.selected
         if call is None or not isinstance(call.result, PromptResult):
-            self.page.notify("Get a prompt first. Its messages are sent as shown here.", timeout=4)
+            self.page.notify(_("Get a prompt first. Its messages are sent as shown here."), timeout=4)
         else:
             self._use_prompt(call, call.result, self._shared.draft.send_message)
 
@@ -311,10 +322,10 @@ class ResultView:
         try:
             text, attachments = prompt_message(result, f"{self._shared.server}:{call.item.label}")
         except ValueError as error:
-            self.page.notify(f"Not attached: {error}.", severity="warning", timeout=5)
+            self.page.notify(_("Not attached: {why}.", why=localized(error)), severity="warning", timeout=5)
             return
         if result.problem or not (text or attachments):
-            self.page.notify("This prompt returned no messages.", timeout=3)
+            self.page.notify(_("This prompt returned no messages."), timeout=3)
             return
         self._shared.screen.dismiss(None)
         use(text, attachments)
@@ -323,7 +334,7 @@ class ResultView:
         call = self._calls.selected
         if call is not None and call.result is not None:
             text = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
-            copy_text(self.page.app, text, "the result", "bench.save")
+            copy_text(self.page.app, text, _("the result"), "bench.save")
 
     def save(self) -> None:
         """Save the image or text under the cursor, otherwise the whole result, to a file."""

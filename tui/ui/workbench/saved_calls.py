@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.addons import service
+from tui.core.language.translate import _
 from tui.core.workbench import CallKey, SavedCall
 
 if TYPE_CHECKING:
@@ -37,11 +38,11 @@ class RememberedCalls:
 
     async def save(self, key: CallKey, name: str, arguments: Any) -> str:
         await self._calls.change(lambda memory: memory.with_saved(key, name, arguments))
-        return f"Saved as {name}."
+        return _("Saved as {name}.", name=name)
 
     async def forget(self, key: CallKey, name: str) -> str:
         await self._calls.change(lambda memory: memory.without_saved(key, name))
-        return f"Deleted {name}."
+        return _("Deleted {name}.", name=name)
 
 
 def saved_calls(runtime: "Runtime", server: str) -> SavedCalls:

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _, localized
 from tui.core.servers import ServerState, not_configured
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides, act, bindings_of
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 LOOKS_PER_SECOND = 10
+_NONE_SELECTED = {
+    BenchTab.TOOLS: N_("No tool is selected."),
+    BenchTab.RESOURCES: N_("No resource is selected."),
+    BenchTab.PROMPTS: N_("No prompt is selected."),
+}
+
 TALL = 30
 """Minimum rows for a line below the tabs."""
 
@@ -158,7 +164,7 @@ class ServerScreen(Screen[None]):
         """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""
         if self.prompt.display:
             return FINISH_INPUT
-        why = "A call is running. Press esc to stop it first." if self.calls.running else ""
+        why = _("A call is running. Press esc to stop it first.") if self.calls.running else ""
         return why or next((why for one in self.query(AddonPane) if (why := one.stays())), "")
 
     @property
@@ -234,7 +240,7 @@ class ServerScreen(Screen[None]):
     def copy(self) -> None:
         """Copy the value under the cursor; on the log tab, the whole log."""
         if self.bench is None:
-            copy_text(self.app, self.log_lines.text, "the log")
+            copy_text(self.app, self.log_lines.text, _("the log"))
         else:
             self.bench.page.copy_value("bench.save")
 
@@ -247,7 +253,7 @@ class ServerScreen(Screen[None]):
         if self.bench is not None:
             self.bench.filter_or_search()
         else:
-            self.prompt.ask("search in the log", self.log_lines.search, typed=self.log_lines.search)
+            self.prompt.ask(_("search in the log"), self.log_lines.search, typed=self.log_lines.search)
 
     def find(self, direction: int) -> None:
         self._searched.next_match(direction)
@@ -255,12 +261,12 @@ class ServerScreen(Screen[None]):
     # ---- why an action has no effect, as a sentence, or "" ----
 
     def why_no_search(self) -> str:
-        return "" if self._searched.search_text else "Nothing is searched for. Press / to search."
+        return "" if self._searched.search_text else _("Nothing is searched for. Press / to search.")
 
     def why_no_bench(self) -> str:
         if self.bench is not None:
             return ""
-        return "Select a tool, a resource or a prompt first, in the tabs 2, 3 and 4."
+        return _("Select a tool, a resource or a prompt first, in the tabs 2, 3 and 4.")
 
     def why_no_list(self) -> str:
         return "" if self.tab is BenchTab.LOG else self.why_no_bench()
@@ -275,14 +281,13 @@ class ServerScreen(Screen[None]):
 
     def why_no_tool(self) -> str:
         if self.bench is not None and self.tab is not BenchTab.TOOLS:
-            return "Only tools can be turned on and off for the model."
+            return _("Only tools can be turned on and off for the model.")
         return self.why_no_bench() or self.why_no_row()
 
     def _why_none_selected(self) -> str:
-        none = f"No {self.tab.value.removesuffix('s')} is selected."
-        return self.why_no_bench() or (
-            none if self.shared.status is not None else not_configured(self.server)
-        )
+        if self.shared.status is None:
+            return self.why_no_bench() or localized(not_configured(self.server))
+        return self.why_no_bench() or _(_NONE_SELECTED[self.tab])
 
     @property
     def _selected_call(self) -> HandCall | None:
@@ -293,7 +298,7 @@ class ServerScreen(Screen[None]):
 
     def why_no_result(self) -> str:
         call = self._selected_call
-        none = "" if call is not None and call.result is not None else "There is no result yet."
+        none = "" if call is not None and call.result is not None else _("There is no result yet.")
         return self.why_no_bench() or none
 
     def why_nothing_to_copy(self) -> str:

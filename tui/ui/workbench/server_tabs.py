@@ -13,6 +13,7 @@ from textual.containers import Vertical
 
 from tui.core import units
 from tui.core.background import Tasks
+from tui.core.language.translate import _, n_
 from tui.core.text import clean, clean_line, compact, cropped, fold, padded, truncated, without_styling
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.explain.events import event_sentences
@@ -93,8 +94,10 @@ class LogLines(LinePane):
     @property
     def found(self) -> str:
         """The position of the search: "2 of 7", or "" without a search."""
-        at = f"{bisect_left(self._hits, self._hit) + 1} of {len(self._hits)}" if self._hits else "no matches"
-        return at if self.search_text else ""
+        if not (self.search_text and self._hits):
+            return _("no matches") if self.search_text else ""
+        number = bisect_left(self._hits, self._hit) + 1
+        return _("{number} of {all}", number=number, all=len(self._hits))
 
     @property
     def text(self) -> str:
@@ -191,7 +194,7 @@ class ServerLog(LogLines):
     hang = HEAD_CELLS
 
     def __init__(self, recording: Recording, server: str, *, id: str) -> None:
-        super().__init__(empty="No log output from this server yet.", id=id)
+        super().__init__(empty=_("No log output from this server yet."), id=id)
         what = f"server:{written(server)} {_WHAT}"
         self._entries = View(recording.entries, parse(what))
         self._bodies = ReaderThread(recording.open_reader)
@@ -213,7 +216,7 @@ class ServerLog(LogLines):
         if shown or not wanted:
             # What a process said before the last one had ended is recorded after that.
             in_time = sorted((self._lines_by_seq[seq] for seq in shown), key=itemgetter(0))
-            self.show(tuple(line for _, lines in in_time for line in lines))
+            self.show(tuple(line for _time, lines in in_time for line in lines))
 
     async def _read(self, seqs: list[int]) -> None:
         def lines(reader: TrafficReader) -> list[tuple[int, tuple[int, tuple[str, ...]]]]:
@@ -246,7 +249,7 @@ def lines_of(entry: Entry) -> tuple[str, ...]:
     clock = units.time_of_day(entry.wall_ns)[:8]
     lines = clean(without_styling(text)).rstrip("\n").split("\n")
     if (left_out := len(lines) - MOST_LINES) > 0:
-        lines[MOST_LINES:] = [f"… {units.plural(left_out, 'more line')}"]
+        lines[MOST_LINES:] = [n_("… {n} more line", "… {n} more lines", left_out)]
     lines = [truncated(line.expandtabs(4), LINE_CHARS).rstrip() for line in lines]
     head = f"{clock}  {padded(cropped(clean_line(word), WORD_CELLS), WORD_CELLS)}  "
     return (head + lines[0], *(" " * HEAD_CELLS + line for line in lines[1:]))
@@ -303,7 +306,7 @@ class ServerTraffic(Vertical):
         super().__init__(id=id)
         self.query_text = f"server:{written(server)}"
         self._view = View(recording.entries, parse(self.query_text))
-        self.list = ServerEntries(recording, empty=("No traffic with this server yet.",))
+        self.list = ServerEntries(recording, empty=(_("No traffic with this server yet."),))
         self._headings = Headings(self.list.heading)
 
     def compose(self) -> ComposeResult:

@@ -3,7 +3,7 @@ import pytest
 from tui.addons.events import inbox as inboxes
 from tui.addons.events.inbox import Inbox, attachment_of_event
 from tui.core.conversation.conversation import Conversation, UserMessage
-from tui.core.permission.approval_policy import untrusted_sources
+from tui.core.permission.content_sources import untrusted_sources
 
 
 @pytest.fixture

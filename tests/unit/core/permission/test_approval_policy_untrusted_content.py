@@ -8,7 +8,7 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.permission.approval_policy import (
+from tui.core.permission.content_sources import (
     UNKNOWN,
     is_listed,
     source_of,

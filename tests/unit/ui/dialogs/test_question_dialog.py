@@ -27,6 +27,7 @@ from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause
 from tui.ui.keys.answer_pause import GRACE_SECONDS, AnswerDelay
 from tui.ui.keys.bindings import KeyOverrides
+from tui.ui.widgets.lines import LinePane
 
 __all__ = ["ripe"]
 
@@ -127,3 +128,19 @@ async def test_each_configured_key_of_an_answer_is_shown() -> None:
     line = QuestionLine(keys, ("ask.send",), {})
     async with Stage(line).run_test(size=(80, 5)):
         assert "f11, ctrl+y send" in str(line.render())
+
+
+async def test_lines_are_not_called_unread_before_the_first_paint(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    offer = QuestionLine.offer
+
+    def noted(line: QuestionLine, actions: Any, unread: str) -> None:
+        said.append(unread)
+        offer(line, actions, unread)
+
+    monkeypatch.setattr(QuestionLine, "offer", noted)
+    monkeypatch.setattr(ReadPane, "render_lines", LinePane.render_lines)  # it is never painted
+    async with in_dialog(CONSENT) as (app, _pilot, _waiting):
+        await until(lambda: bool(said), what="the keys")
+        assert app.screen.query_one(ReadPane).unread
+    assert set(said) == {""}

@@ -9,7 +9,8 @@ from tui.core.context.context_parts import DefinitionTokens
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.web import Reach
 from tui.ui.widgets.rows import text_of
-from tui.ui.widgets.server_rows import Look, fitted, head_row, server_rows, token_facts, tool_words
+from tui.ui.widgets.server_facts import token_facts
+from tui.ui.widgets.server_rows import Look, fitted, head_row, server_rows, tool_words
 
 SPEC = ServerSpec("far", transport=Transport.HTTP, url="https://h.example/mcp")
 WHERE = "https://h.example/mcp"

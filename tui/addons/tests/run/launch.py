@@ -15,6 +15,7 @@ from typing import Any
 from tui.addons.tests.suite.case import RequestKind, Suite
 from tui.addons.tests.suite.read import read_suite
 from tui.core.errors import ConfigError, UsageError, dotted
+from tui.core.language.translate import message
 from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.text import clean_line, quoted_name
@@ -131,7 +132,7 @@ def place_of(suite: Suite, spec: ServerSpec) -> str:
 
 
 def _source(path: Path) -> str:
-    return f"the test file {os.path.realpath(path)}"
+    return message("the test file {path}", path=os.path.realpath(path))
 
 
 def name_of(path: Path) -> str:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tui.core.context.skill_texts import SkillMark, window_words
-from tui.core.permission.approval_policy import untrusted_words
+from tui.core.permission.content_sources import untrusted_words
 from tui.core.ports import ApprovalRequest
 from tui.core.tools import Tool
 from tui.ui.chat.transcript.tool_call_cards import MAX_ARGUMENTS, Card
