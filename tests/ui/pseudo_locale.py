@@ -14,11 +14,17 @@ from tui.core.language import translate
 
 CUT = frozenset(
     """
-    bench-traffic confirm-call edit-request-wrong entry-copy palette servers-remote traffic-copy
-    traffic-export-form traffic-export-which
+    bench-traffic chat-commands confirm-call edit-request-wrong entry-copy palette servers-remote
+    traffic-copy traffic-export-form traffic-export-which
     """.split()
 )
 """Screens on which texts of this language are cut. No other may join them."""
+
+EDGE = "▌"
+"""The left edge of a dialog, which may be over a text."""
+
+MOST_ROWS = 5
+"""Rows below on which a wrapped text may end."""
 
 OPENS, CLOSES, WIDE = "⟦", "⟧", "字"
 _ADDED = re.compile(f"[{OPENS}{CLOSES}{WIDE}]")
@@ -77,14 +83,16 @@ class PseudoVisit(Visit):
 def cut_texts(screen: str) -> Iterator[str]:
     """Yield the texts on a screen that do not end, although the next text on the same row begins, or the row.
 
-    A text that continues on the next row is not cut.
+    A text that continues on the next rows, and one that is partly behind a dialog, is not cut.
     """
     whole = re.compile(f"{OPENS}[^{OPENS}{CLOSES}\n]*{CLOSES}")
     while (rest := whole.sub("", screen)) != screen:  # texts within texts
         screen = rest
     rows = screen.split("\n")
-    for row, after in zip(rows, [*rows[1:], ""], strict=True):
+    for index, row in enumerate(rows):
+        after = "".join(rows[index + 1 : index + 1 + MOST_ROWS])
         for part in row.split(OPENS)[1:]:
-            goes_on = CLOSES in after.partition(OPENS)[0] and not part.rstrip(" │").endswith("…")
-            if not (row.endswith(part) and goes_on):
+            goes_on = CLOSES in after.partition(OPENS)[0] or EDGE in after
+            reaches_end = row.endswith(part) or "│" in part
+            if EDGE not in part and not (goes_on and reaches_end and not part.rstrip(" │").endswith("…")):
                 yield part.strip()

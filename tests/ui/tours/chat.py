@@ -90,7 +90,7 @@ async def running_turn(visit: Visit) -> None:
     await visit.ask("Tell me a story")
     await visit.see("chat-running", "Once upon a time")
     await visit.ask("A short one")
-    await visit.see("chat-queued", "A short one")
+    await visit.see("chat-queued", "sent after this turn")
     await visit.press("ctrl+x", "escape")
     await visit.see("chat-stopped", "Stopped")
 
