@@ -23,6 +23,7 @@ from tui.traffic.lint import rules_apps as apps
 from tui.traffic.lint import rules_caching as caching
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
+from tui.traffic.lint.rules_errors import check_error
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, quote
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
 from tui.traffic.lint.server_session import (
@@ -304,7 +305,7 @@ class Linter:
         if asked is not None and asked.revision:
             look.revision = asked.revision
         if "error" in value:
-            messages.check_error(look, value["error"], asked)
+            check_error(look, value["error"], asked)
             if asked is not None:
                 caching.doubt(look, asked)
             return

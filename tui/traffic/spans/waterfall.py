@@ -7,7 +7,7 @@ from typing import Any
 
 from tui.core.comparison.argument_words import Written
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import N_
+from tui.core.language.translate import N_, message
 from tui.core.text import clean_line, mapping
 from tui.core.traffic import ANSWERS, Entry, Kind, Outcome
 from tui.traffic.methods import QUESTION
@@ -107,7 +107,9 @@ def of_spans(spans: Iterable[Span], turn: int, now_ns: int) -> Waterfall | None:
             case StepSpan() if head is not None and span.turn == head.number:
                 running = span.ms is None
                 end = now_ns if span.ms is None else span.started_ns + _ns(span.ms)
-                label = f"step {span.number}" + (" (final answer)" if span.final else "")
+                label = message("step {step}", step=span.number)
+                if span.final:
+                    label = message("step {step} (final answer)", step=span.number)
                 failed = span.state is StepState.FAILED
                 step = (span.started_ns, end, running, failed, span.number)
                 stretches.append(TimeBar(TimeShare.MODEL, label, *step))

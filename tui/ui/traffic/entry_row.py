@@ -42,7 +42,7 @@ class RowMaker:
         self.mode = TimeMode.CLOCK
         self._entries = entries
         self.symbols = symbols_for()
-        self._looks: dict[tuple[int, int], tuple[str, str, str]] = {}
+        self._looks: dict[tuple[int, int, int], Span] = {}
         self._outcomes = [_(words) for words in OUTCOME_WORDS.values()]
         self._changes = [_(words) for words in CHANGE_WORDS]
         self._open, self._failed = _("open"), _("failed")
@@ -179,17 +179,18 @@ class RowMaker:
 
     def _kind(self, index: int, columns: Layout) -> Span:
         entries = self._entries
-        key = entries.kind[index], entries.direction[index]
+        key = entries.kind[index], entries.direction[index], columns.kind
         if (look := self._looks.get(key)) is None:
-            look = self._looks[key] = kind_look(Kind(key[0]), Direction(key[1]))
-        words, short, style = look
+            words, short, style = kind_look(Kind(key[0]), Direction(key[1]))
+            look = self._looks[key] = (words if cells_of(words) <= key[2] else short, style)
+        words, style = look
         if entries.outcome[index] == Outcome.PROBE and key[0] in ANSWERS:
-            words = short = f"{self.symbols.outcomes[Outcome.PROBE]} {self._outcomes[Outcome.PROBE]}"
+            words = f"{self.symbols.outcomes[Outcome.PROBE]} {self._outcomes[Outcome.PROBE]}"
             style = "dim"
         if (change := entries.changed[index]) and columns.outcome == 1:  # no room for words there
-            words = short = f"{words[:1]} {self._changes[change]}"
+            words = f"{words[:1]} {self._changes[change]}"
             style = "warn"
-        return (words if cells_of(words) <= columns.kind else short, style)
+        return (words, style)
 
     def _what(self, index: int, columns: Layout, text: str, note: str) -> Row:
         if note:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from tui.core.comparison.argument_words import argument_words
-from tui.core.language.translate import N_, _, n_
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import cells_of, padded
 from tui.core.traffic import Entry, Kind, Outcome, TrafficReader
 from tui.core.units import span
@@ -59,7 +59,9 @@ def stretch_row(stretch: TimeBar, whole_ns: int, width: int) -> Row:
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
     sign = symbols.outcomes[3] if stretch.failed else symbols.outcomes[1] if stretch.running else " "
-    words = _("you: {label}", label=stretch.label) if stretch.part is TimeShare.YOU else stretch.label
+    words = localized(stretch.label)
+    if stretch.part is TimeShare.YOU:
+        words = _("you: {label}", label=words)
     name: Row = ((f"  {words}", "text" if stretch.critical else "dim"),)
     return (
         *pad(crop(name, label - 1), label),
