@@ -150,6 +150,8 @@ class ServerSkills:
 
     async def listing(self, server: str, *, call: str = "", again: bool = False) -> SkillListing:
         """List the skills of a server, or return the list that is still fresh, unless `again`."""
+        if self.settings(server) is None:
+            self._listings.pop(server, None)
         settings = self._declared(server)
         known = self._listings.get(server)
         if known is not None and known[0] is settings and not again and _is_fresh(known[1].hint):
@@ -271,7 +273,6 @@ class ServerSkills:
     def _declared(self, server: str) -> Mapping[str, Any]:
         settings = self.settings(server)
         if settings is None:
-            self._listings.pop(server, None)
             is_running = self._host.workbench.is_running(server)
             why = "does not serve skills" if is_running else "is not running"
             raise SkillProblem(Why.NOT_OFFERED, f"The server {quoted_name(server)} {why}.")
