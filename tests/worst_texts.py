@@ -40,7 +40,7 @@ from tui.core.permission.rule_values import plain_text
 from tui.core.permission.wording import words_between
 from tui.core.ports import TextPart
 from tui.core.programs import is_command_line
-from tui.core.search_text import readings
+from tui.core.search.readings import readings
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.named_values import SecretArguments, without_named_values
 from tui.core.secrets.oauth_values import fields_of, masked_address, masked_fields, secrets_of

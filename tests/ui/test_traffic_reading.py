@@ -10,7 +10,7 @@ from tests.ui.app_stage import screen_text
 from tests.ui.stage import press, shown
 from tests.ui.test_traffic import opened
 from tests.ui.traffic_stage import Recorded, some
-from tui.core.search_text import places
+from tui.core.search.readings import places
 from tui.core.traffic import Finding, Kind, Severity
 from tui.ui.traffic.bars import EntryTab
 from tui.ui.traffic.screen import TrafficScreen

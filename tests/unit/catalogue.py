@@ -14,8 +14,8 @@ import polib
 
 from tests import sources
 from tests.sources import ROOT, Nodes
-from tui.core.error_reasons import all_reasons
 from tui.core.errors import JOINTS
+from tui.core.language.error_reasons import all_reasons
 from tui.core.servers import ServerState, StopReason
 from tui.core.traffic import CHANGE_WORDS, KIND_WORDS, OUTCOME_WORDS
 from tui.locale import build_hook

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from tui.core import error_reasons as reasons
+from tui.core.language import error_reasons as reasons
 from tui.core.language.translate import Message, altered, as_message, message
 from tui.core.language.translate import sentences as in_turn
 from tui.core.text import clean_line

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tui.core.search_text import readings
+from tui.core.search.readings import readings
 from tui.core.text import fold
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
 from tui.traffic.record.entry_columns import EntryColumns, column_row

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from tui.core.jsonrpc.classification import Classification
 from tui.core.language.translate import message
 from tui.core.matching import composed
-from tui.core.regex import asks_for_boundaries, marked_text, re2_text, search_of
-from tui.core.search_text import readings
+from tui.core.search.readings import readings
+from tui.core.search.regex import asks_for_boundaries, marked_text, re2_text, search_of
 from tui.core.text import fold
 from tui.core.traffic import ANSWERS, BodyTerm, Direction, Kind, Outcome
 from tui.traffic.filter.fields import FIELDS, And, Between, Name, Node, Not, Or, Term, Text, Value

@@ -17,7 +17,7 @@ from typing import Any
 
 from tui.core.comparison.text_parts import GAP, ID, NUMBER, TIME, Gap, TextPart, fits_whole
 from tui.core.errors import reason_of
-from tui.core.regex import MAX_PATTERN, found_in, search_of
+from tui.core.search.regex import MAX_PATTERN, found_in, search_of
 
 
 def same(one: Any, other: Any) -> bool:

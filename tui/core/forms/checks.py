@@ -13,7 +13,7 @@ from tui.core.errors import reason_of
 from tui.core.forms.spec import FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads
 from tui.core.language.translate import N_, as_message, message, n_message
-from tui.core.regex import found_in
+from tui.core.search.regex import found_in
 
 MAX_JSON = 1024 * 1024
 """Maximum characters of raw JSON that are parsed; a longer text belongs in a file."""

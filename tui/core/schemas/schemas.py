@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
-from tui.core.regex import found_in
+from tui.core.search.regex import found_in
 from tui.core.text import list_in, object_in, visible
 
 MAX_DEPTH = 32

@@ -16,14 +16,14 @@ from threading import Event
 from unicodedata import normalize
 
 from tui.core.matching import composed, is_boundary
-from tui.core.regex import asks_for_boundaries, marked_text, re2_text, required_letters, search_of
-from tui.core.search_text import (
+from tui.core.search.readings import (
     begins_message,
     end_of_escapes,
     holds_json,
     readings,
     unescaped,
 )
+from tui.core.search.regex import asks_for_boundaries, marked_text, re2_text, required_letters, search_of
 from tui.core.text import fold
 from tui.core.traffic import BodyTerm
 

@@ -19,7 +19,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.message_json import message_of
 from tui.core.matching import spans
-from tui.core.search_text import text_readings
+from tui.core.search.readings import text_readings
 from tui.core.text import clean_line, fold
 from tui.storage.files.foreign_file import bounded_rows
 from tui.storage.sessions.file import can_read, open_for_reading, read_meta, session_errors

@@ -15,7 +15,7 @@ from itertools import chain, islice, tee
 from tui.core.errors import reason_of
 from tui.core.language.translate import N_, message
 from tui.core.matching import composed, nearest_name
-from tui.core.regex import re2_pattern
+from tui.core.search.regex import re2_pattern
 from tui.core.text import clean_line, fold
 from tui.core.traffic import KIND_WORDS, BodyTerm
 from tui.traffic.filter.fields import (

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from tui.core.background import Tasks
 from tui.core.language.translate import _, sentences
-from tui.core.search_text import places
+from tui.core.search.readings import places
 from tui.core.secrets.encodings import standard_base64
 from tui.core.text import fold
 from tui.ui.platform import clipboard

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tui.core.matching import composed
-from tui.core.search_text import begins_message, holds_json, readings, unescaped
+from tui.core.search.readings import begins_message, holds_json, readings, unescaped
 from tui.core.text import fold
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings import body_search

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tui.core.matching import composed
-from tui.core.regex import (
+from tui.core.search.regex import (
     MAX_PATTERN,
     asks_for_boundaries,
     found_in,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.core import search_text
 from tui.core.matching import is_boundary, spans
-from tui.core.search_text import (
+from tui.core.search import readings as search_text
+from tui.core.search.readings import (
     MOST_PLACES,
     begins_message,
     holds_json,
