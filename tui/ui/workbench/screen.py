@@ -232,10 +232,7 @@ class ServerScreen(Screen[None]):
         self.call()
 
     def open(self) -> None:
-        if self.bench is None:
-            self.show_call_traffic()
-        else:
-            self.bench.open_selected()
+        (self.show_call_traffic if self.bench is None else self.bench.open_selected)()
 
     def copy(self) -> None:
         """Copy the value under the cursor; on the log tab, the whole log."""
@@ -257,8 +254,6 @@ class ServerScreen(Screen[None]):
 
     def find(self, direction: int) -> None:
         self._searched.next_match(direction)
-
-    # ---- why an action has no effect, as a sentence, or "" ----
 
     def why_no_search(self) -> str:
         return "" if self._searched.search_text else _("Nothing is searched for. Press / to search.")

@@ -9,7 +9,6 @@ from tui.core.context.context_parts import DefinitionTokens
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.web import Reach
 from tui.ui.widgets.rows import text_of
-from tui.ui.widgets.server_facts import token_facts
 from tui.ui.widgets.server_rows import Look, fitted, head_row, server_rows, tool_words
 
 SPEC = ServerSpec("far", transport=Transport.HTTP, url="https://h.example/mcp")
@@ -58,14 +57,6 @@ def test_without_room_for_both_the_definition_tokens_are_shown_instead_of_the_ag
     assert narrow.endswith("2 tools  ~1.2 k tokens")
     (tiny,) = shown(status(), columns=30, tokens=tokens)
     assert "tokens" not in tiny and "2 tools" in tiny
-
-
-def test_details_show_the_tokens_of_instructions_and_whether_they_are_measured():
-    estimated = DefinitionTokens({"get": 1_100}, instructions=140)
-    assert token_facts(estimated) == "~1.2 k in each request, ~140 of them instructions"
-    assert token_facts(DefinitionTokens({"get": 90}, measured=True)) == "90 in each request"
-    partly = DefinitionTokens({"get": 20_000}, left_out=12_000)
-    assert token_facts(partly) == "~8.0 k in each request, ~12 k more in tools that are not loaded"
 
 
 def test_a_failed_start_says_what_to_do():

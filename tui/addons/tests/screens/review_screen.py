@@ -229,7 +229,6 @@ class ReviewScreen(ViewScreen[None]):
             self._write(change)
 
     def _write(self, change: Change) -> None:
-        """Write a change to its file and go on."""
         self._tasks.start(self._written(change), "write a test file")
 
     async def _written(self, change: Change) -> None:
@@ -263,8 +262,7 @@ class ReviewScreen(ViewScreen[None]):
         if self._is_busy() or (failure := self.review.current) is None:
             return
         if why := self._why_nothing(failure):
-            self.notify(why, timeout=3)
-            return
+            return self.notify(why, timeout=3)
         self._did = ""
         self.review.skip()
         self.look()
