@@ -14,7 +14,8 @@ from tui.core.language import translate
 
 CUT = frozenset(
     """
-    bench-traffic chat-commands confirm-call edit-request-wrong entry-copy palette servers-remote
+    bench-form bench-tools bench-traffic chat-commands confirm-call edit-request-wrong entry-copy
+    palette servers-remote
     traffic-copy traffic-export-form traffic-export-which
     """.split()
 )
@@ -22,6 +23,9 @@ CUT = frozenset(
 
 EDGE = "▌"
 """The left edge of a dialog, which may be over a text."""
+
+TAB = re.compile(r"\w{3}( +\d+)*\s*$")
+"""A tab of the workbench, which shows the beginning of its name if not all tabs have room."""
 
 MOST_ROWS = 5
 """Rows below on which a wrapped text may end."""
@@ -91,8 +95,14 @@ def cut_texts(screen: str) -> Iterator[str]:
     rows = screen.split("\n")
     for index, row in enumerate(rows):
         after = "".join(rows[index + 1 : index + 1 + MOST_ROWS])
-        for part in row.split(OPENS)[1:]:
-            goes_on = CLOSES in after.partition(OPENS)[0] or EDGE in after
-            reaches_end = row.endswith(part) or "│" in part
-            if EDGE not in part and not (goes_on and reaches_end and not part.rstrip(" │").endswith("…")):
+        texts = row.split(OPENS)[1:]
+        nested = after.count(CLOSES) >= len(texts)  # a text within a text that goes on with it
+        for part in texts:
+            goes_on = CLOSES in after or EDGE in after
+            reaches_end = row.endswith(part) or "│" in part or nested
+            if (
+                EDGE not in part
+                and not TAB.match(part)
+                and not (goes_on and reaches_end and not part.rstrip(" │").endswith("…"))
+            ):
                 yield part.strip()

@@ -101,7 +101,7 @@ async def problems(visit: Visit) -> None:
     await visit.ask("What's the weather?")
     await visit.see("chat-limit", "So far.", "ctrl+g")
     await visit.press("f2", "p")
-    await visit.see("chat-unavailable", "Cannot return to")
+    await visit.see("chat-unavailable", "not a branch")
 
 
 @tour(starting, "chat-starting")
