@@ -136,6 +136,11 @@ def _made(said: str, template: str, many: str, values: "dict[str, object]") -> M
     return made
 
 
+def plain(text: str) -> str:
+    """Return a text without its translation, for what takes no subclass of `str`."""
+    return str.__str__(text)
+
+
 def verbatim(text: str) -> Message:
     """Return the words of others as a message that is not translated."""
     return message("{text}", text=text)

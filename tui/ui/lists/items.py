@@ -150,13 +150,17 @@ def session_item(info: SessionInfo, here: str, now: float) -> FinderItem:
     is_here = info.id == here
     sign, style, state, problem = " ", "", "", clean_line(localized(info.problem), 200)
     if problem:
-        sign, style = symbols_for().failed, "bad"
+        sign, style, problem = symbols_for().failed, "bad", f"  {problem}"
     elif is_here:
         sign, style = symbols_for().running, "accent"
     elif info.in_use:
         sign, style, state = symbols_for().stopped, "warn", _("open in another mcptui")
     title = clean_line(info.title, 200).strip() or _("untitled")
-    name: Row = ((f"{sign} ", style), (title, "dim" if problem else "text"), (f"  {problem}", style))
+    name: Row = (
+        (f"{sign} ", style),
+        (title, "dim" if problem else "text"),
+        (f"  {problem}" if problem else "", style),
+    )
     notes: Row = (
         (f"  {_('branch')}" if info.parent else "", "dim"),
         (f"  {_('current')}" if is_here else "", "accent"),

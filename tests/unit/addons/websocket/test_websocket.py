@@ -298,7 +298,7 @@ async def test_a_call_is_not_sent_while_the_connection_is_reopened_for_long(monk
         await until(lambda: len(server.peers) == 2)
         with pytest.raises(RequestError, match=r"is being reopened\. It was not sent\."):
             await client.call_tool("echo", {})
-        assert unanswered(transport) == " It was not sent: the connection is being reopened."
+        assert unanswered(transport) == "It was not sent: the connection is being reopened."
         assert not transport.fatal and not calls_to(server)
 
 

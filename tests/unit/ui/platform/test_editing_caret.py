@@ -7,12 +7,16 @@ from textual.widgets import Input, TextArea
 
 from tui.ui.platform.editing import CaretApp, caret_of
 from tui.ui.widgets.inputs import Field, LinesField
+from tui.ui.widgets.theme_colors import DEFAULTS
 
 
 class Fields(CaretApp):
     """An input, an input for a secret, and a text area."""
 
     CSS = "Input { width: 12; } TextArea { width: 12; height: 5; }"
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict(DEFAULTS)
 
     def compose(self) -> ComposeResult:
         yield Field("ab漢字", compact=True)

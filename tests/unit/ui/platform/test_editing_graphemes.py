@@ -8,6 +8,7 @@ from textual.widgets import Input, TextArea
 
 from tui.ui.platform.editing import edit_by_graphemes
 from tui.ui.widgets.inputs import Field, LinesField
+from tui.ui.widgets.theme_colors import DEFAULTS
 
 SIGNS = {
     "family": "👨‍👩‍👧",
@@ -26,6 +27,9 @@ class Fields(App[None]):
     """An input, an input for a secret, and a text area."""
 
     CSS = "Input, TextArea { width: 12; }"
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict(DEFAULTS)
 
     def __init__(self) -> None:
         edit_by_graphemes()

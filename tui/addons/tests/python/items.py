@@ -24,6 +24,7 @@ from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.addons.tests.suite.read import read_suite
 from tui.addons.tests.suite.references import with_needed
 from tui.core.errors import McptuiError
+from tui.core.language.translate import plain
 from tui.core.text import clean_line
 
 _ENGINE = pytest.StashKey[Engine]()
@@ -190,7 +191,7 @@ class SuiteFile(pytest.File):
 
 
 def _inert(text: str) -> str:
-    return inert_in_ci(text, os.environ)
+    return plain(inert_in_ci(text, os.environ))  # workers of xdist send it to their parent
 
 
 def _add_tag(item: pytest.Item, tag: str) -> None:
