@@ -140,9 +140,9 @@ async def test_a_call_that_is_kept_says_so_and_another_name_keeps_it_beside(
     async with workbench(project, separate_home, "fail", {"why": "closed"}) as app:
         await called(app)
         app.app.screen.set_focus(app.app.screen.bench.form)
-        await app.shows("esc, then C keep")
+        await app.shows("esc C keep")
         app.app.screen.set_focus(app.app.screen.bench.page)
-        await until(lambda: "C keep" in app.text and "then C keep" not in app.text)
+        await until(lambda: "C keep" in app.text and "esc C keep" not in app.text)
         shown = await dialog(app)
         await app.press("enter")
         await app.shows("Kept in weather.mcp.toml", "as kept")

@@ -154,6 +154,5 @@ def keep_hint(overrides: KeyOverrides, *, is_typing: bool) -> Row:
         key = overrides.first_of("keep.call")
     except KeyError:
         return ()
-    if key and is_typing:
-        key = _("{leave}, then {key}", leave=overrides.first_of("bench.back"), key=key)
-    return (*key_cap(key, _("keep")), ("   ", "")) if key else ()
+    leave = f"{overrides.first_of('bench.back')} " if is_typing else ""
+    return (*key_cap(f"{leave}{key}", _("keep")), ("   ", "")) if key else ()
