@@ -88,6 +88,16 @@ async def test_a_notification_covers_its_whole_line_and_is_shown_once(size):
         assert screen_text(app).splitlines()[1].startswith("──")
 
 
+async def test_a_notification_that_two_keys_of_a_burst_ask_for_is_shown_once():
+    async with opened(FakeRuntime()) as (app, _):
+        await shows(app, "mcptui   ")
+        app.notify("Press f5 to write a message.")
+        app.notify("Press f5 to write a message.")
+        app.notify("The last one.")
+        await shows(app, "The last one.")
+        assert screen_text(app).count("Press f5 to write a message.") == 1
+
+
 async def test_a_notification_disappears_with_its_screen_and_stays_under_a_dialog():
     async with opened(FakeRuntime()) as (app, pilot):
         app.notify("Copied.")

@@ -3,7 +3,7 @@
 from textual.command import CommandList
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, shows
+from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fake_host import FakeHost, running
 from tests.ui.fakes import FakeRuntime
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context
@@ -44,6 +44,23 @@ async def test_the_palette_offers_every_available_action_once():
             and action.id not in idle
             and action.context not in (Context.QUESTION, *OF_SCREENS)
         } <= {*titles}
+
+
+async def test_the_label_of_a_key_finds_its_command_first():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("ctrl+p", *"watch")
+        await shows(app, "restart when files change")
+        lines = [line for line in screen_text(app).split("\n") if "Workbench: " in line]
+        assert "restart when files change" in lines[0]
+
+
+async def test_the_reason_why_a_long_command_is_unavailable_is_shown_in_full():
+    async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
+        await shows(app, "2 of 3")
+        await pilot.press("ctrl+p", *"keep the call")
+        await shows(app, "Keep the call and its result", "not available: ")
+        assert "…" not in "".join(line for line in screen_text(app).split("\n") if "not av" in line)
 
 
 async def chosen(app, pilot, words, title):

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from textual import events
+
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fake_host import FakeHost, running
@@ -45,6 +47,14 @@ async def test_an_error_is_shown_and_the_form_stays_open():
         await pilot.press("escape", "escape")
         await until(lambda: app.screen is app.main)
     assert not runtime.server_changes.done
+
+
+async def test_the_keys_stay_on_a_small_screen_when_the_preview_appears():
+    async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
+        await pilot.press("f3", "a")
+        await until(lambda: isinstance(app.screen, ServerForm))
+        app.screen.post_message(events.Paste("python3 x"))
+        await shows(app, 'line = "python3 x"', "Save  ctrl+s")
 
 
 async def test_the_label_shows_whether_headers_or_variables_are_expected():

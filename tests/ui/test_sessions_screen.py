@@ -248,3 +248,15 @@ async def test_an_export_first_shows_its_content_and_shift_tab_redacts_it(tmp_pa
         await until(lambda: "● redact " in screen_text(pilot.app))
         await pilot.press("enter")
         await until(lambda: given == [Export("json", tmp_path / "milk.json", Choice(shapes=True))])
+
+
+async def test_a_file_name_of_an_export_is_not_discarded_by_one_escape(tmp_path: Path) -> None:
+    async with Stage().run_test(size=(80, 24)) as pilot:
+        counted = AsyncMock(return_value={"": "Contains: 4 messages"})
+        dialog = ExportDialog("“Milk”", tmp_path / "milk", counted, OF_SESSIONS, "json")
+        pilot.app.push_screen(dialog)
+        await until(lambda: "Contains: 4" in screen_text(pilot.app))
+        await pilot.press("home", "x", "tab", "escape")
+        await until(lambda: "Press esc again to discard it." in screen_text(pilot.app))
+        await pilot.press("escape")
+        await until(lambda: pilot.app.screen is not dialog)

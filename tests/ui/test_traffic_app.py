@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from textual.command import CommandPalette
@@ -29,6 +30,13 @@ async def shown(opens_at: int = 0) -> AsyncIterator[tuple[TrafficApp, TrafficScr
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         assert isinstance(app.screen, TrafficScreen)
         yield app, app.screen, pilot
+
+
+async def test_the_title_of_the_terminal_is_that_of_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Mock()
+    monkeypatch.setattr("tui.ui.app.traffic_app.terminal_of", lambda app: terminal)
+    async with shown() as (app, _, _):
+        terminal.show_title.assert_called_once_with(app._recording.title)
 
 
 async def test_closing_the_traffic_screen_quits() -> None:

@@ -188,7 +188,7 @@ async def test_an_existing_file_is_replaced_only_after_confirmation(tmp_path: Pa
     async with exporting(numbered(2), tmp_path) as export:
         await export.named(there)
         await until(lambda: "already exists" in screen_text(export.pilot.app))
-        await export.press("escape")
+        await export.press("escape", "escape")
         assert there.read_text() == "mine"
         await export.confirmed(there, "Press enter to replace it")
         await until(lambda: there.read_text() != "mine" and not export.screen.exporter.note)

@@ -35,7 +35,8 @@ LEAST_NAME = 24
 _FIGURES = {"ident": 6, "size": 8, "took": 8, "word": OUTCOME_CELLS}
 """Cells of the columns that a line of text does not have."""
 
-_OMITTED_FIRST = ("ident", "size", "kind", "time", "seq", "server")
+_OMITTED_FIRST = ("ident", "size", "kind", "time", "seq", "kind", "server")
+"""The first time, only the word of the kind is omitted."""
 
 _ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: " "}
 _FAINT, _RED, _YELLOW = "2", "31", "33"
@@ -116,7 +117,12 @@ def _fitted(columns: dict[str, str], width: int, *, is_text: bool) -> str:
     taken = sum(cells.values()) + 2 * len(cells)
     for name in _OMITTED_FIRST:
         least = 1 if name == "server" else LEAST_NAME
-        if width and width - taken < least:
+        if not width or width - taken >= least:
+            continue
+        if name == "kind" and cells[name] > 1:  # the arrow tells a request from its response
+            taken -= cells[name] - 1
+            columns[name], cells[name] = columns[name][:1], 1
+        else:
             taken -= cells.pop(name) + 2
             columns.pop(name, None)
     if is_text:

@@ -51,6 +51,11 @@ def test_a_narrow_line_has_tool_latency_and_outcome(width: int) -> None:
     assert "get_weather" in shown and "1.5 s" in shown and shown.endswith("tool error")
 
 
+def test_a_narrow_line_tells_a_request_from_its_response() -> None:
+    shown = line(CALL, 80)
+    assert "→" in shown and "request" not in shown
+
+
 @pytest.mark.parametrize("name", NAMES, ids=["short", "long", "wide", "emoji"])
 def test_without_a_terminal_nothing_is_cut(name: str) -> None:
     shown = line(CALL._replace(tool=name, source=name))

@@ -7,6 +7,7 @@ BRINGS = {
             "keys": "W",
             "label": "watch",
             "help": "Restart when files change, or stop that",
+            "footer": 9,
             "call": "tui.addons.watch.line:toggle",
         },
         "watch.changes": {

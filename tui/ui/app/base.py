@@ -8,7 +8,7 @@ from textual import events
 from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette, Provider
 from textual.filter import LineFilter
-from textual.notifications import SeverityLevel
+from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
@@ -230,8 +230,12 @@ class BaseApp(CaretApp):
     ) -> None:
         """Show a notification over whole lines at the top, once. The text is cleaned and never markup."""
         text, heading = clean(localized(message)), clean_line(title)
-        if not has_note(self, text, heading):
-            super().notify(text, title=heading, severity=severity, timeout=timeout, markup=False)
+        super().notify(text, title=heading, severity=severity, timeout=timeout, markup=False)
+
+    def on_notify(self, event: Notify) -> None:
+        """Drop a notification that is already shown; of a burst of keys, each has asked for it."""
+        if has_note(self, event.notification.message, event.notification.title):
+            event.prevent_default()
 
     @property
     def clipboard(self) -> str:

@@ -63,11 +63,12 @@ class CommandProvider(Provider):
             yield DiscoveryHit(line, command.run, text=command.title)
 
     def _line(self, title: Content, keys: str) -> Content:
-        """Return a command as one line, with its keys right-aligned."""
+        """Return a command with its keys right-aligned, on a second line if one has no room for both."""
         room = min(WIDTH, self.app.size.width) - AROUND
-        keys = cropped(keys, max(0, room - title.cell_length - GAP))
-        gap = max(GAP, room - title.cell_length - cells_of(keys))
-        return Content.assemble(title, " " * gap, (keys, "$text-dim")) if keys else title
+        keys = cropped(keys, room - INDENT)
+        gap = room - title.cell_length - cells_of(keys)
+        between = " " * gap if gap >= GAP else "\n" + " " * INDENT
+        return Content.assemble(title, between, (keys, "$text-dim")) if keys else title
 
     async def search(self, query: str) -> Hits:
         for command, score in matches(query, self._commands()):
@@ -132,17 +133,26 @@ class Palette(CommandPalette):
         self.call_later(self.run_action, "escape")
 
 
-GAP = 3
-"""Minimum number of columns between a command and its keys."""
+GAP, INDENT = 3, 2
+"""Minimum number of columns between a command and its keys, and before keys on a line of their own."""
 
 ELSEWHERE, BEHIND = 0.1, 0.01
 """Factors for the scores of other screens' actions and of unavailable actions, which come last."""
 
 
 def matches(query: str, commands: Sequence[Command]) -> list[tuple[Command, float]]:
-    """Return the commands that have every word, each with its score: best have all in a short title."""
+    """Return the commands that have every word, each with its score.
+
+    Best have all in a short title, then in the label, with which their other words begin.
+    """
     return [
-        (command, 1 + nearness(command.title, query) + 1 / (1 + len(command.title)))
+        (
+            command,
+            1
+            + nearness(command.title, query)
+            + nearness(command.words, query) / 10
+            + 1 / (1 + len(command.title)),
+        )
         for command in commands
         if has_words(f"{command.title} {command.help} {command.words}", query)
     ]

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 
+from tui.core.language.translate import localized
+from tui.core.text import clean_line
 from tui.traffic.record.open_recording import Recording
 from tui.ui.app.base import BaseApp
 from tui.ui.keys.action_table import ACTIONS, OF_TRAFFIC, Action, Context
 from tui.ui.keys.bindings import bindings_of
+from tui.ui.platform.textual_internals import terminal_of
 from tui.ui.traffic.screen import TrafficScreen
 
 if TYPE_CHECKING:
@@ -45,6 +48,8 @@ class TrafficApp(BaseApp):
         return TrafficScreen(self._recording, self.overrides, place=("", self._recording.opens_at))
 
     def on_mount(self) -> None:
+        if (terminal := terminal_of(self)) is not None:
+            terminal.show_title(clean_line(localized(self._recording.title), 60))
         self.screen.call_after_refresh(self._painted)
 
     def pop_screen(self) -> AwaitComplete:

@@ -141,10 +141,15 @@ class ExportDialog(Dialog[Export | None]):
         self._shapes = not self._shapes
         self._form.show(_(_REDACT[self._shapes]))
 
-    def action_kind(self) -> None:
+    def typed(self) -> str:
+        """Return the name of the file without the suffix of a format."""
         stem = self.field.value
         for one in self._all:
             stem = stem.removesuffix(one.ending)
+        return stem
+
+    def action_kind(self) -> None:
+        stem = self.typed()
         self._chosen = self._all[(self._all.index(self._chosen) + 1) % len(self._all)]
         self._formats.show(self._format_parts())
         self._keys.label("enter", self._enter)

@@ -1,8 +1,10 @@
 """The base of a dialog with a form: the form, what is said below it, its button and the last line."""
 
+from collections.abc import Callable
+
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.screen import ScreenResultType
 from textual.widget import Widget
 
@@ -17,6 +19,17 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
 SAVE_KEYS: list[BindingType] = [Binding(SEND_KEYS, "save", N_("Save"), priority=True)]
+
+
+class _Below(Vertical):
+    """Holds the text under a form. A longer text leaves the form fewer rows."""
+
+    def __init__(self, text: Literal, fit: Callable[[], object]) -> None:
+        super().__init__(text, classes="below")
+        self._fit = fit
+
+    def on_resize(self) -> None:
+        self._fit()
 
 
 class FormScreen(Dialog[ScreenResultType]):
@@ -50,10 +63,8 @@ class FormScreen(Dialog[ScreenResultType]):
     ) -> None:
         self.pane, self.button = pane, button
         self.keys_bar = SplitBar()
-        if below is not None:
-            below.add_class("below")
         row = Horizontal(button, line or self.keys_bar, classes="buttons")
-        super().__init__(title, pane, *([below] if below is not None else ()), keys=row)
+        super().__init__(title, pane, *([_Below(below, self.fit)] if below is not None else ()), keys=row)
 
     @property
     def early_field(self) -> None:

@@ -132,7 +132,7 @@ def laid_out(
     for first in range(len(always) + 1):
         right: Sequence[Entry] = always[first:]
         taken = sum(_width(entry) for entry in right) + _NARROW_GAP * max(0, len(right) - 1)
-        room = width - taken - 2 - (_GAP if right else 0)
+        room = width - taken - 2 - (_NARROW_GAP if right else 0)
         left, gap = _that_fit(entries, room, _GAP), _GAP
         if len(left) < min(_FEW, len(entries)):
             narrow = _that_fit(entries, room, _NARROW_GAP)

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.errors import McptuiError
-from tui.core.language.translate import N_, _, localized
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.matching import has_words
 from tui.core.ports import EFFORTS, ModelChoice
 from tui.core.text import clean_line
@@ -43,6 +43,10 @@ MOST_IDS = 500
 _WAYS = N_(
     "To use another model, press ctrl+n, set an API key such as OPENAI_API_KEY, or start Ollama or LM Studio."
 )
+
+
+def _amount(models: int) -> str:
+    return n_("{n} model", "{n} models", models)
 
 
 @dataclass(slots=True)
@@ -155,8 +159,8 @@ class ModelsScreen(FinderScreen[bool | None]):
         offer, of = self._offer, self._purpose
         if offer is not None:
             of = _("of {profile}", profile=clean_line(offer.choice.name, 60))
-            state = state or ("" if offer.loading or offer.problem else str(len(offer.ids)))
-        count = state or str(len(self._choices or ()))
+            state = state or ("" if offer.loading or offer.problem else _amount(len(offer.ids)))
+        count = state or _amount(len(self._choices or ()))
         self.title_line.show(heading(_("Models"), of), ((count, "dim"),))
 
     def about(self, key: str) -> Row:

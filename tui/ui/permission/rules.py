@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from tui.core.conversation.conversation import AssistantMessage, Message
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import N_, _, localized
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.matching import has_words
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.schemas.tool_names import NameTable
@@ -130,7 +130,7 @@ class RulesScreen(FinderScreen[None]):
         self.list.show(
             [*(words(clean_line(localized(one), 400), "bad") for one in self._problems), *items], key
         )
-        self.title_line.show(title_of(_("Rules")), ((str(len(rules)), "dim"),))
+        self.title_line.show(title_of(_("Rules")), ((n_("{n} rule", "{n} rules", len(rules)), "dim"),))
         self.show_keys()
 
     def _filtered(self, text: str) -> list[FinderItem]:

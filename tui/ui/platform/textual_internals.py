@@ -144,7 +144,7 @@ def set_virtual_size(view: ScrollView, size: Size) -> None:
 
 
 def has_note(app: App[Any], message: str, title: str) -> bool:
-    """Return whether a notification with exactly this text is shown, or about to be."""
+    """Return whether a notification with exactly this text is shown."""
     notes = getattr(app, "_notifications", ())
     return any((note.message, note.title) == (message, title) for note in notes)
 

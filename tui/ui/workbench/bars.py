@@ -83,13 +83,9 @@ def in_order(panes: Mapping[BenchTab, Pane]) -> dict[BenchTab, Pane]:
 BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
 """Tabs with items that can be called."""
 
-KEEP = "keep.call"
-"""The action of an add-on that keeps a result, if it is there."""
-
 TABS_OF: Mapping[str, frozenset[BenchTab]] = {
     **dict.fromkeys(("bench.call", "bench.raw", "bench.saved", "bench.hand"), BENCHES),
     **dict.fromkeys(("bench.diff", "bench.mark", "bench.save", "bench.schema"), BENCHES),
-    KEEP: BENCHES,
     "bench.offer": frozenset({BenchTab.TOOLS}),
     "bench.offer_all": frozenset({BenchTab.TOOLS}),
     "bench.attach": frozenset({BenchTab.RESOURCES}),

@@ -4,8 +4,11 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import KeyOverrides
+from tui.ui.keys.footer import laid_out
 from tui.ui.widgets.rows import text_of, width_of
-from tui.ui.workbench.bars import BenchTab, BenchTabs, title_rows
+from tui.ui.workbench.bars import BenchTab, BenchTabs, keys_of, title_rows
 
 
 def test_the_title_shows_injected_faults():
@@ -47,3 +50,9 @@ def test_names_are_shortened_for_the_tabs_of_two_extensions_in_80_columns():
 def test_a_tab_keeps_its_key_whichever_others_are_there():
     tabs = Narrow({tab: Widget() for tab in BenchTab if tab not in (BenchTab.TESTS, BenchTab.EVENTS)})
     assert text_of(tabs.row(80)).rstrip().endswith("6 traffic  8 skills")
+
+
+def test_the_footer_of_the_overview_shows_how_to_watch_files() -> None:
+    entries = keys_of(KeyOverrides(), Context.BENCH_LIST, BenchTab.OVERVIEW, is_raw=False)
+    shown = [words for _, (_, words, _) in laid_out(entries, KeyOverrides(), 120)]
+    assert "watch" in shown

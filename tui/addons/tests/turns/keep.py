@@ -255,7 +255,7 @@ class TurnKeeping:
         servers = [one for one in turn.servers if one in origins]
         if not servers:
             raise UsageError(
-                message("No call of this turn can be expected: none worked, or its server is gone.")
+                message("Nothing to keep: no call of this turn succeeded, or its server is gone.")
             )
         made = cls(turn, "", origins, current, redact)._for(server if server in servers else servers[0])
         if made._has_secret(turn.question):

@@ -235,7 +235,7 @@ def test_calls_and_arguments_can_be_left_out(tmp_path: Path) -> None:
 
 
 def test_a_turn_without_a_call_that_worked_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="No call of this turn can be expected"):
+    with pytest.raises(UsageError, match="Nothing to keep: no call of this turn succeeded"):
         keeping(tmp_path, "other")
 
 
