@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
 from tui.addons.plain.calls import PlainCalls, named
-from tui.addons.plain.traffic import PlainTraffic
-from tui.addons.plain.transcript import ERROR, MODEL, OWN, SERVER, YOU, Transcript
+from tui.addons.plain.traffic import ALL, PlainTraffic
+from tui.addons.plain.transcript import ERROR, MODEL, OWN, PAGE, SERVER, YOU, Transcript
 from tui.commands.headless import step_in_shell
 from tui.commands.run_input import attachments
 from tui.commands.servers import remarks
@@ -36,7 +36,7 @@ COMMANDS = (
     _own("start", "SERVER", N_("Start a server")),
     _own("stop", "SERVER", N_("Stop a server")),
     _own("restart", "SERVER", N_("Restart a server")),
-    _own("log", "SERVER", N_("Show what a server wrote to its log")),
+    _own("log", "SERVER [all]", N_("Show the newest lines of a server's log, or all")),
     _own("login", "SERVER", N_("Sign in to a remote server")),
     _own("tools", "[SERVER]", N_("List the tools of running servers")),
     _own("call", "SERVER TOOL [NAME=VALUE …]", N_("Call a tool. Without values, ask for each")),
@@ -156,8 +156,20 @@ class PlainCommands:
             self._transcript.say(SERVER, "\n".join(told(now)))
 
     async def log(self, rest: str) -> None:
-        lines = self._runtime.host.stderr(named(self._runtime, rest, "/log SERVER"))
-        self._transcript.say_long(SERVER, "\n".join(lines))
+        name = named(self._runtime, rest.removesuffix(f" {ALL}"), "/log SERVER")
+        lines = list(self._runtime.host.stderr(name))
+        shown = lines if rest.endswith(f" {ALL}") else lines[-PAGE:]
+        if earlier := len(lines) - len(shown):
+            command = f"/log {clean_line(name, 80)} {ALL}"
+            self._say(
+                n_(
+                    "{n} earlier line is omitted. {command} shows it.",
+                    "{n} earlier lines are omitted. {command} shows them.",
+                    earlier,
+                    command=command,
+                )
+            )
+        self._transcript.say_long(SERVER, "\n".join(shown))
         if not lines:
             self._say(_("The log is empty."))
 
@@ -209,13 +221,12 @@ class PlainCommands:
         elif rest.isdigit() and len(rest) < 6:
             raise UsageError(_("no session {number}", number=rest), next_step=_("/sessions lists them."))
         await conversations.resume_named(name)
-        info = conversations.info
-        self._say(_("Continuing {title}.", title=quoted_name(info.title if info is not None else name, 80)))
-        self.show_last()
+        self.show_resumed()
 
-    def show_last(self) -> None:
-        """Show the last question of the conversation and its answer."""
-        messages = self._runtime.conversations.messages
+    def show_resumed(self) -> None:
+        """Show the title of the conversation, its last question, and the answer."""
+        info, messages = self._runtime.conversations.info, self._runtime.conversations.messages
+        self._say(_("Continuing {title}.", title=quoted_name(info.title if info is not None else "", 80)))
         asked = [at for at, one in enumerate(messages) if isinstance(one, UserMessage)]
         for message in messages[asked[-1] :] if asked else ():
             if isinstance(message, UserMessage):

@@ -126,18 +126,22 @@ class PlainTraffic:
             text = compact(value, 2_000)
         self._transcript.say_long(word, text)
 
-    async def resend(self, text: str) -> None:
-        """Send a request again, after a question if it may change something."""
-        runtime, columns = self._runtime, self._recording.entries
-        seq = entry_number(text, "/resend N")
+    def _requested(self, seq: int) -> int:
+        """Return the index of the request to which an entry belongs; that of the entry if there is none."""
+        columns = self._recording.entries
         if (index := columns.index(seq)) < 0:
             raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
         if columns.kind[index] != Kind.REQUEST and (partner := columns.partner(index)) >= 0:
             index = partner if columns.kind[partner] == Kind.REQUEST else index
+        return index
+
+    async def resend(self, text: str) -> None:
+        """Send a request again, after a question if it may change something."""
+        runtime, columns = self._runtime, self._recording.entries
+        index = self._requested(entry_number(text, "/resend N"))
         if why := refusal(columns, index, runtime.host.statuses()):
             raise UsageError(localized(why).rstrip(".。"))
-        seq = columns.seq(index)
-        request = read(await self._entry(seq, MOST_SENT + 1))
+        request = read(await self._entry(columns.seq(index), MOST_SENT + 1))
         if not isinstance(request, ResendRequest):
             raise UsageError(localized(request).rstrip(".。"))
         if not await self._may_send(request):
@@ -176,18 +180,24 @@ class PlainTraffic:
             raise McptuiError(absent)
         if self._runtime.traffic.path == Path():
             raise UsageError(_("this run is not recorded, so its calls cannot be kept"))
-        if self._recording.entries.index(seq) < 0:
-            raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
+        index, columns = self._requested(seq), self._recording.entries
+        if columns.kind[index] != Kind.REQUEST or columns.direction[index] != Direction.OUT:
+            raise UsageError(
+                _("entry {number} is no call of a server", number=seq), next_step=_("/traffic lists them.")
+            )
+        request = read(await self._entry(columns.seq(index), MOST_SENT + 1))
+        head = _("Keep the call of entry {number} as a test?", number=seq)
+        head += f" {request.label}" if isinstance(request, ResendRequest) else ""
         async with self._asking.turn():
             choices = [
-                _("Keep it."),
+                _("Keep it. Its tool is not called again."),
                 _(
                     "Keep it. A read-only or idempotent tool is called twice more to find what varies. "
                     "A case of the same call is replaced."
                 ),
                 _("Do not keep it."),
             ]
-            self._asking.show([_("Keep the call of entry {number} as a test?", number=seq)])
+            self._asking.show([head])
             chosen = await self._asking.choice(choices)
         if chosen not in (0, 1):
             return
