@@ -274,12 +274,12 @@ def told(status: ServerStatus) -> Iterator[str]:
         words += [_("protocol {version}", version=status.protocol)] if status.protocol else []
         words.append(clean_line(f"{status.title} {status.version}", 60))
     else:
-        words.append(str(status.reason or ""))
+        words.append(_(str(status.reason or "")))
     yield ", ".join(filter(None, words))
     if status.reason is StopReason.NEEDS_SIGN_IN:
         yield f"{name}: " + _("It requires signing in. /login {name} signs in.", name=name)
         return
     for line in remarks(status, see_log):
-        yield f"{name}: {line}"
+        yield f"{name}: {localized(line)}"
     if status.failed and not step_in_shell(status, see_log):
         yield f"{name}: {see_log}"

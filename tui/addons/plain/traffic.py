@@ -227,13 +227,13 @@ def _line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes) -> str:
         ()
         if is_text
         else (
-            OUTCOME_WORDS[outcome],
+            _(OUTCOME_WORDS[outcome]),
             span(latency_ns) if latency_ns >= 0 else "",
             size(entry.size),
         )
     )
     words = (entry_name(entry, head), *figures, time_of_day(entry.wall_ns).partition(".")[0])
-    return f"{entry.seq}. {KIND_WORDS[entry.kind]} {place}: {', '.join(filter(None, words))}"
+    return f"{entry.seq}. {_(KIND_WORDS[entry.kind])} {place}: {', '.join(filter(None, words))}"
 
 
 def entry_number(text: str, usage: str) -> int:
