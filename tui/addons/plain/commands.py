@@ -11,7 +11,7 @@ from tui.commands.run_input import attachments
 from tui.commands.servers import remarks
 from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
 from tui.core.errors import UsageError
-from tui.core.language.translate import N_, _, localized, n_
+from tui.core.language.translate import N_, _, localized, message, n_
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import day_and_time, duration
@@ -182,7 +182,7 @@ class PlainCommands:
     async def attach(self, rest: str) -> None:
         """Attach a file, as `mcptui run --file` does."""
         if not rest:
-            raise UsageError(_("the path of a file is required"), where="/attach PATH")
+            raise UsageError(message("the path of a file is required"), where="/attach PATH")
         self._attached += await asyncio.to_thread(attachments, [rest])
         names = ", ".join(clean_line(one.name, 80) for one in self._attached)
         self._say(_("The next message has these files: {names}.", names=names))
@@ -215,11 +215,13 @@ class PlainCommands:
     async def open(self, rest: str) -> None:
         conversations, name = self._runtime.conversations, rest
         if not rest:
-            raise UsageError(_("a number of /sessions is required"), where="/open N")
+            raise UsageError(message("a number of /sessions is required"), where="/open N")
         if rest.isascii() and rest.isdigit() and 0 < int(rest) <= len(self._sessions):
             name = self._sessions[int(rest) - 1]
         elif rest.isdigit() and len(rest) < 6:
-            raise UsageError(_("no session {number}", number=rest), next_step=_("/sessions lists them."))
+            raise UsageError(
+                message("no session {number}", number=rest), next_step=message("/sessions lists them.")
+            )
         await conversations.resume_named(name)
         self.show_resumed()
 
@@ -228,11 +230,11 @@ class PlainCommands:
         info, messages = self._runtime.conversations.info, self._runtime.conversations.messages
         self._say(_("Continuing {title}.", title=quoted_name(info.title if info is not None else "", 80)))
         asked = [at for at, one in enumerate(messages) if isinstance(one, UserMessage)]
-        for message in messages[asked[-1] :] if asked else ():
-            if isinstance(message, UserMessage):
-                self._say(_("You asked: {question}", question=clean_line(message.text, 1_000)))
-            elif isinstance(message, AssistantMessage):
-                self._transcript.say(MODEL, message.text)
+        for one in messages[asked[-1] :] if asked else ():
+            if isinstance(one, UserMessage):
+                self._say(_("You asked: {question}", question=clean_line(one.text, 1_000)))
+            elif isinstance(one, AssistantMessage):
+                self._transcript.say(MODEL, one.text)
 
     async def retry(self, _rest: str) -> None:
         text, files = await self._runtime.conversations.again()

@@ -15,7 +15,7 @@ from tui.commands.traffic_selection import query_of
 from tui.core.addons import missing
 from tui.core.errors import McptuiError, UsageError
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import _, localized, n_
+from tui.core.language.translate import _, localized, message, n_
 from tui.core.text import clean_line, compact, mapping
 from tui.core.traffic import KIND_WORDS, OUTCOME_WORDS, Direction, Entry, Kind, Outcome
 from tui.core.units import size, span, time_of_day
@@ -55,7 +55,9 @@ class PlainTraffic:
         finally:
             thread.close()
         if found is None:
-            raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
+            raise UsageError(
+                message("no entry {number}", number=seq), next_step=message("/traffic lists them.")
+            )
         return found
 
     async def listed(self, text: str) -> None:
@@ -130,7 +132,9 @@ class PlainTraffic:
         """Return the index of the request to which an entry belongs; that of the entry if there is none."""
         columns = self._recording.entries
         if (index := columns.index(seq)) < 0:
-            raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
+            raise UsageError(
+                message("no entry {number}", number=seq), next_step=message("/traffic lists them.")
+            )
         if columns.kind[index] != Kind.REQUEST and (partner := columns.partner(index)) >= 0:
             index = partner if columns.kind[partner] == Kind.REQUEST else index
         return index
@@ -179,11 +183,12 @@ class PlainTraffic:
         if absent := missing("command", "keep"):
             raise McptuiError(absent)
         if self._runtime.traffic.path == Path():
-            raise UsageError(_("this run is not recorded, so its calls cannot be kept"))
+            raise UsageError(message("this run is not recorded, so its calls cannot be kept"))
         index, columns = self._requested(seq), self._recording.entries
         if columns.kind[index] != Kind.REQUEST or columns.direction[index] != Direction.OUT:
             raise UsageError(
-                _("entry {number} is no call of a server", number=seq), next_step=_("/traffic lists them.")
+                message("entry {number} is not a request to a server", number=seq),
+                next_step=message("/traffic lists them."),
             )
         request = read(await self._entry(columns.seq(index), MOST_SENT + 1))
         head = _("Keep the call of entry {number} as a test?", number=seq)
@@ -240,6 +245,8 @@ def entry_number(text: str, usage: str) -> int:
     """Return a typed number of an entry. Raises UsageError with the `usage`."""
     if not (text.isascii() and text.isdigit() and len(text) < 12):
         raise UsageError(
-            _("the number of an entry is required"), where=usage, next_step=_("/traffic lists them.")
+            message("the number of an entry is required"),
+            where=usage,
+            next_step=message("/traffic lists them."),
         )
     return int(text)
