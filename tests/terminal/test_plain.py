@@ -70,6 +70,28 @@ def test_a_call_is_found_in_the_traffic_and_sent_again(config: str, env: dict[st
         plain_text(session)
 
 
+def test_a_call_is_kept_and_what_is_none_is_refused_before_a_question(
+    config: str, env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with PipedPlain("--demo", "--config", config, env=env) as session:
+        follow(session, "kept")
+        assert session.ended() == 0
+
+
+def test_a_log_is_read_from_its_end(tmp_path: Path, env: dict[str, str]):
+    script = tmp_path / "server.py"
+    script.write_text("import sys\nfor n in range(100): print('line', n, file=sys.stderr)\nsys.exit(3)\n")
+    (tmp_path / "config.toml").write_text(server("loud", script))
+    with PipedPlain("--demo", "--config", str(tmp_path / "config.toml"), env=env) as session:
+        session.until(lambda: "failed to start" in session.raw.decode())
+        session.type("/log loud")
+        assert session.ended() == 0
+    lines = lines_of(session)
+    assert "mcptui: 70 earlier lines are omitted. /log loud all shows them." in lines
+    assert "server: line 69" not in lines and lines[-2] == "server: line 99"
+
+
 def test_a_session_is_resumed(config: str, env: dict[str, str]):
     with PipedPlain("--demo", "--config", config, env=env) as session:
         follow(session, "first_session")
@@ -80,6 +102,9 @@ def test_a_session_is_resumed(config: str, env: dict[str, str]):
         assert session.ended() == 0
         assert session.faults_of_the_terminal() == []
         plain_text(session)
+    with PipedPlain("--demo", "--config", config, "--resume", env=env) as piped:
+        assert piped.ended() == 0
+    assert "mcptui: Continuing “which notes mention milk?”." in lines_of(piped)
 
 
 def test_a_form_of_a_server_is_filled_in_and_its_sampling_request_is_answered(

@@ -52,6 +52,15 @@ def test_nothing_is_sent_before_the_preview_is_confirmed(answer: str, code: int,
         assert app.ended() == code
 
 
+def test_entries_of_several_recordings_have_one_heading():
+    tap = ("tap", "--name", "s", "--", sys.executable, "-c", SERVER)
+    for tool in ("good", "other", "good"):
+        asyncio.run(mcptui(*tap, stdin=call(1, tool)))
+    with TerminalApp.real("traffic", "--since", "1h", "--filter", "tool:good kind:request") as app:
+        assert app.ended() == 0
+        assert app.text.count("tools/call good") == 2 and app.text.count("outcome") == 1
+
+
 ENTER, ESCAPE, END, CONVERSATION, TRAFFIC = "\r", "\x1b", "\x1b[F", "\x1bOQ", "\x1bOS"
 
 

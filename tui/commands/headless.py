@@ -138,7 +138,7 @@ def step_in_shell(status: ServerStatus, see_log: str) -> str:
     step, key, keys = status.next_step.partition("Press ")
     if key and not step and "log" in keys:
         return see_log
-    return step.strip()
+    return step.strip() if key else status.next_step
 
 
 def log_step(server: str, args: argparse.Namespace) -> str:

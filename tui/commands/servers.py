@@ -18,6 +18,7 @@ from tui.commands.table import Columns, lines_at
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
+from tui.core.language.translate import message
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport, fault_words
 from tui.core.text import cells_of, clean, clean_line
 from tui.core.units import and_more, duration, plural
@@ -180,8 +181,10 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
 
 
 def _where(reach: Reach) -> str:
-    how = "no response" if reach.silent else f"status {reach.status}" if reach.status else "not contacted"
-    return f"{clean_line(reach.where, 300)} over {reach.words_of_kind}, {how}"
+    how = message("no response") if reach.silent else message("not contacted")
+    how = message("status {code}", code=reach.status) if reach.status and not reach.silent else how
+    where, kind = clean_line(reach.where, 300), reach.words_of_kind
+    return message("{where} over {kind}, {how}", where=where, kind=kind, how=how)
 
 
 _HEAD = ("  server", "state", "offers", "start", "protocol", "version")
@@ -234,11 +237,11 @@ def _row(status: ServerStatus, tokens: DefinitionTokens | None) -> tuple[str, ..
 def _reasons(status: ServerStatus, see_log: str) -> Iterator[str]:
     """Yield why a server does not run."""
     if status.reach is not None:
-        yield f"at {_where(status.reach)}"
+        yield message("at {where}", where=_where(status.reach))
     if status.detail:
         yield clean_line(sentences(status.detail, step_in_shell(status, see_log)), 600)
     if status.unquoted_line:
-        yield f"log: {clean_line(status.unquoted_line, 300)}"
+        yield message("log: {line}", line=clean_line(status.unquoted_line, 300))
     yield from _printed(status)
 
 
@@ -247,11 +250,11 @@ def _facts(status: ServerStatus) -> Iterator[str]:
     if status.sign_in:
         yield status.sign_in
     if status.reach is not None:
-        yield f"at {_where(status.reach)}"
+        yield message("at {where}", where=_where(status.reach))
     if status.listing_problem:
         yield f"tools/list: {clean_line(status.listing_problem, 300)}"
     if status.spec.act_as:
-        yield f"acts as {clean_line(status.spec.act_as, 40)}"
+        yield message("acts as {host}", host=clean_line(status.spec.act_as, 40))
     yield from _printed(status)
     yield from filter(None, (fault_words([status]), status.change_words if status.changes else ""))
     hidden = ("hidden text", "with hidden text", status.hidden)

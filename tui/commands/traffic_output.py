@@ -59,26 +59,29 @@ def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
         elif args.slowest:
             _slowest(args, selections)
         else:
+            is_headed = args.json
             for selection in selections:
-                _show(args, selection)
+                is_headed = _show(args, selection, is_headed=is_headed)
     choice.report_no_match()
     return INCOMPLETE if choice.is_incomplete else code
 
 
-def _show(args: argparse.Namespace, selection: Selection) -> None:
+def _show(args: argparse.Namespace, selection: Selection, *, is_headed: bool) -> bool:
+    """Print the entries of a recording, the first of all below a heading; return whether there is one."""
     last = 0
     colour = streams.colored()
-    if not args.json:
-        _write_heading(selection)
     while True:
         live = args.follow and selection.recording.is_live
         selection.read_on()
         cells = _source_cells(selection)
         for entry in selection.whole(last) if args.json else selection.entries(last):
+            if not is_headed:
+                _write_heading(selection)
+                is_headed = True
             _write(_object(selection, entry) if args.json else _line(selection, entry, colour, cells))
             last = entry.seq
         if not live:
-            return
+            return is_headed
         sys.stdout.flush()
         time.sleep(LOOK_SECONDS)
 

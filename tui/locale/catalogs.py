@@ -25,9 +25,13 @@ def known_language(name: str) -> str:
 
 
 def language_of(configured: str, env: Mapping[str, str]) -> str:
-    """Return the configured language, or else that of the environment; English if it is none of ours."""
+    """Return the configured language, or else that of the environment; English if it is none of ours.
+
+    As for gettext, `LANGUAGE` is a list that comes first, unless the locale is "C".
+    """
     first = next((value for name in _VARIABLES if (value := env.get(name))), "")
-    return known_language(configured) or known_language(first) or ENGLISH
+    names = (*env.get("LANGUAGE", "").split(":"), first) if first not in ("", "C", "POSIX") else ()
+    return known_language(configured) or next(filter(None, map(known_language, names)), ENGLISH)
 
 
 def use_language(language: str) -> str:
@@ -38,6 +42,9 @@ def use_language(language: str) -> str:
 
     try:
         use(translation(DOMAIN, Path(__file__).parent, [language]))
-    except (OSError, ValueError, UnicodeError) as error:  # not built, or damaged
-        return f"cannot load the texts in {language}, so they are in English: {error}"
+    except Exception as error:  # not built, or damaged, which gettext reports in many ways
+        from tui.core.errors import reason_of
+
+        why = reason_of(error) if isinstance(error, OSError) else str(error)
+        return f"cannot load the texts in {language}, so they are in English: {why}. Reinstall mcptui."
     return ""

@@ -49,6 +49,8 @@ def test_the_configured_language_comes_before_that_of_the_environment():
         ({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "en"),
         ({"LC_ALL": "", "LC_MESSAGES": "zh_CN.UTF-8", "LANG": "en_US.UTF-8"}, "zh_CN"),
         ({"LANG": "fr_FR.UTF-8"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LANGUAGE": "fr:zh_CN"}, "zh_CN"),
+        ({"LANG": "C", "LANGUAGE": "zh_CN"}, "en"),
         ({}, "en"),
     ],
 )
@@ -65,4 +67,15 @@ def test_texts_that_were_built_are_used():
 def test_english_stays_if_the_texts_were_not_built(tmp_path, monkeypatch):
     monkeypatch.setattr(catalogs, "__file__", str(tmp_path / "catalogs.py"))
     assert use_language("zh_CN").startswith("cannot load the texts in zh_CN, so they are in English: ")
+    assert _("Quit") == "Quit"
+
+
+def test_english_stays_if_the_texts_are_damaged(tmp_path, monkeypatch):
+    build(LOCALE)
+    folder = tmp_path / "zh_CN" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    whole = (LOCALE / "zh_CN" / "LC_MESSAGES" / "mcptui.mo").read_bytes()
+    (folder / "mcptui.mo").write_bytes(whole[:1000])
+    monkeypatch.setattr(catalogs, "__file__", str(tmp_path / "catalogs.py"))
+    assert use_language("zh_CN").endswith("Reinstall mcptui.")
     assert _("Quit") == "Quit"

@@ -70,7 +70,7 @@ class Printer:
     def ended(self, found: Checklist) -> None:
         self._over(found.server)
         if not self._quiet:
-            lines = short_lines(found, self._width, width()) if self._short else ending(found)
+            lines = short_lines(found, self._width, width()) if self._short else ending(found, width())
             print("\n".join(lines), flush=True)
 
     def _over(self, server: str) -> None:

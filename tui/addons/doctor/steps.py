@@ -133,11 +133,11 @@ def heading(found: Checklist) -> str:
     return f"{clean_line(found.server, 64)}   {clean_line(found.launch, 200)}".rstrip()
 
 
-def ending(found: Checklist) -> Iterator[str]:
-    """Yield which steps were not reached, and the verdict."""
+def ending(found: Checklist, cells: int = 0) -> Iterator[str]:
+    """Yield which steps were not reached, and the verdict. `cells` as for `step_lines`."""
     if found.rest:
-        yield f"  · not reached:  {', '.join(found.rest)}"
-    yield found.verdict
+        yield from lines_at(f"· not reached:  {', '.join(found.rest)}", cells, "  ")
+    yield from lines_at(found.verdict, cells)
 
 
 def short_lines(found: Checklist, width: int, cells: int = 0) -> Iterator[str]:

@@ -14,7 +14,7 @@ from tui.commands.call.output import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, UsageError
 from tui.core.forms.form import Form
-from tui.core.language.translate import _
+from tui.core.language.translate import _, message
 from tui.core.questions import Action
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import and_more, progress
@@ -55,12 +55,14 @@ class PlainCalls:
         tool = tools.get(words[1]) if len(words) > 1 else None
         if tool is None:
             known = and_more([clean_line(name, 60) for name in tools], 20)
-            step = _("Tools of {server}: {names}.", server=quoted_name(server), names=known)
+            step = message("Tools of {server}: {names}.", server=quoted_name(server), names=known)
             if not known:
-                step = _("No tools of {server} are listed. /servers says why.", server=quoted_name(server))
-            what = _("the name of a tool is required")
+                step = message(
+                    "No tools of {server} are listed. /servers says why.", server=quoted_name(server)
+                )
+            what = message("the name of a tool is required")
             if len(words) > 1:
-                what = _(
+                what = message(
                     "{server} has no tool {name}", server=quoted_name(server), name=quoted_name(words[1])
                 )
             raise UsageError(what, where="/call SERVER TOOL", next_step=step)
@@ -104,10 +106,10 @@ class PlainCalls:
         found = [one for name in names for one in (await self._runtime.workbench.prompts(name))[0]]
         prompt = next((one for one in found if words[1:2] == [one.name]), None)
         if prompt is None and len(words) > 1:
-            what = _(
+            what = message(
                 "{server} has no prompt {name}", server=quoted_name(words[0]), name=quoted_name(words[1])
             )
-            raise UsageError(what, where="/prompt SERVER PROMPT", next_step=_("/prompt lists them."))
+            raise UsageError(what, where="/prompt SERVER PROMPT", next_step=message("/prompt lists them."))
         if prompt is None:
             lines = [_about(one.server, one.name, one.schema, one.description or one.title) for one in found]
             self._transcript.say_pages((OWN, line) for line in lines)
@@ -145,10 +147,10 @@ def named(runtime: Runtime, name: str, usage: str) -> str:
     """Return the name of a configured server. Raises UsageError, which names them, for any other."""
     names = [one.name for one in runtime.host.statuses()]
     if name not in names:
-        what = _("no server is named {name}", name=quoted_name(name))
-        what = what if name else _("the name of a server is required")
+        what = message("no server is named {name}", name=quoted_name(name))
+        what = what if name else message("the name of a server is required")
         known = ", ".join(clean_line(one, 60) for one in names[:20]) or _("none")
-        raise UsageError(what, where=usage, next_step=_("Servers: {names}.", names=known))
+        raise UsageError(what, where=usage, next_step=message("Servers: {names}.", names=known))
     return name
 
 

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
 from tui.addons.plain.calls import PlainCalls, named
-from tui.addons.plain.traffic import PlainTraffic
-from tui.addons.plain.transcript import ERROR, MODEL, OWN, SERVER, YOU, Transcript
+from tui.addons.plain.traffic import ALL, PlainTraffic
+from tui.addons.plain.transcript import ERROR, MODEL, OWN, PAGE, SERVER, YOU, Transcript
 from tui.commands.headless import step_in_shell
 from tui.commands.run_input import attachments
 from tui.commands.servers import remarks
 from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
 from tui.core.errors import UsageError
-from tui.core.language.translate import N_, _, localized, n_
+from tui.core.language.translate import N_, _, localized, message, n_
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import day_and_time, duration
@@ -36,7 +36,7 @@ COMMANDS = (
     _own("start", "SERVER", N_("Start a server")),
     _own("stop", "SERVER", N_("Stop a server")),
     _own("restart", "SERVER", N_("Restart a server")),
-    _own("log", "SERVER", N_("Show what a server wrote to its log")),
+    _own("log", "SERVER [all]", N_("Show the newest lines of a server's log, or all")),
     _own("login", "SERVER", N_("Sign in to a remote server")),
     _own("tools", "[SERVER]", N_("List the tools of running servers")),
     _own("call", "SERVER TOOL [NAME=VALUE …]", N_("Call a tool. Without values, ask for each")),
@@ -156,8 +156,20 @@ class PlainCommands:
             self._transcript.say(SERVER, "\n".join(told(now)))
 
     async def log(self, rest: str) -> None:
-        lines = self._runtime.host.stderr(named(self._runtime, rest, "/log SERVER"))
-        self._transcript.say_long(SERVER, "\n".join(lines))
+        name = named(self._runtime, rest.removesuffix(f" {ALL}"), "/log SERVER")
+        lines = list(self._runtime.host.stderr(name))
+        shown = lines if rest.endswith(f" {ALL}") else lines[-PAGE:]
+        if earlier := len(lines) - len(shown):
+            command = f"/log {clean_line(name, 80)} {ALL}"
+            self._say(
+                n_(
+                    "{n} earlier line is omitted. {command} shows it.",
+                    "{n} earlier lines are omitted. {command} shows them.",
+                    earlier,
+                    command=command,
+                )
+            )
+        self._transcript.say_long(SERVER, "\n".join(shown))
         if not lines:
             self._say(_("The log is empty."))
 
@@ -170,7 +182,7 @@ class PlainCommands:
     async def attach(self, rest: str) -> None:
         """Attach a file, as `mcptui run --file` does."""
         if not rest:
-            raise UsageError(_("the path of a file is required"), where="/attach PATH")
+            raise UsageError(message("the path of a file is required"), where="/attach PATH")
         self._attached += await asyncio.to_thread(attachments, [rest])
         names = ", ".join(clean_line(one.name, 80) for one in self._attached)
         self._say(_("The next message has these files: {names}.", names=names))
@@ -203,25 +215,26 @@ class PlainCommands:
     async def open(self, rest: str) -> None:
         conversations, name = self._runtime.conversations, rest
         if not rest:
-            raise UsageError(_("a number of /sessions is required"), where="/open N")
+            raise UsageError(message("a number of /sessions is required"), where="/open N")
         if rest.isascii() and rest.isdigit() and 0 < int(rest) <= len(self._sessions):
             name = self._sessions[int(rest) - 1]
         elif rest.isdigit() and len(rest) < 6:
-            raise UsageError(_("no session {number}", number=rest), next_step=_("/sessions lists them."))
+            raise UsageError(
+                message("no session {number}", number=rest), next_step=message("/sessions lists them.")
+            )
         await conversations.resume_named(name)
-        info = conversations.info
-        self._say(_("Continuing {title}.", title=quoted_name(info.title if info is not None else name, 80)))
-        self.show_last()
+        self.show_resumed()
 
-    def show_last(self) -> None:
-        """Show the last question of the conversation and its answer."""
-        messages = self._runtime.conversations.messages
+    def show_resumed(self) -> None:
+        """Show the title of the conversation, its last question, and the answer."""
+        info, messages = self._runtime.conversations.info, self._runtime.conversations.messages
+        self._say(_("Continuing {title}.", title=quoted_name(info.title if info is not None else "", 80)))
         asked = [at for at, one in enumerate(messages) if isinstance(one, UserMessage)]
-        for message in messages[asked[-1] :] if asked else ():
-            if isinstance(message, UserMessage):
-                self._say(_("You asked: {question}", question=clean_line(message.text, 1_000)))
-            elif isinstance(message, AssistantMessage):
-                self._transcript.say(MODEL, message.text)
+        for one in messages[asked[-1] :] if asked else ():
+            if isinstance(one, UserMessage):
+                self._say(_("You asked: {question}", question=clean_line(one.text, 1_000)))
+            elif isinstance(one, AssistantMessage):
+                self._transcript.say(MODEL, one.text)
 
     async def retry(self, _rest: str) -> None:
         text, files = await self._runtime.conversations.again()
@@ -263,12 +276,12 @@ def told(status: ServerStatus) -> Iterator[str]:
         words += [_("protocol {version}", version=status.protocol)] if status.protocol else []
         words.append(clean_line(f"{status.title} {status.version}", 60))
     else:
-        words.append(str(status.reason or ""))
+        words.append(_(str(status.reason or "")))
     yield ", ".join(filter(None, words))
     if status.reason is StopReason.NEEDS_SIGN_IN:
         yield f"{name}: " + _("It requires signing in. /login {name} signs in.", name=name)
         return
     for line in remarks(status, see_log):
-        yield f"{name}: {line}"
+        yield f"{name}: {localized(line)}"
     if status.failed and not step_in_shell(status, see_log):
         yield f"{name}: {see_log}"

@@ -50,7 +50,8 @@ async def fill(asking: Asking, form: Form, *, declines: bool) -> Action | None:
                 return _ENDS[word]
             if not (problem := _set(form, path, line)):
                 break
-            asking.say(_("{problem}. Try again.", problem=clean_line(localized(problem), 300)))
+            name, what = quoted_name(field.name, MAX_TITLE), clean_line(localized(problem), 300)
+            asking.say(_("{name} {problem}. Try again.", name=name, problem=what))
         if line is None:
             return None
     return Action.ACCEPT
@@ -112,7 +113,7 @@ def _switches(field: FormField) -> list[FormField]:
 
 
 def _set(form: Form, path: Path, line: str) -> str:
-    """Set a field to a typed line; return the problem, or ""."""
+    """Set a field to a typed line; return the problem, which follows the name of the field, or ""."""
     field = form.field(path)
     if field is None:
         return ""
@@ -122,11 +123,11 @@ def _set(form: Form, path: Path, line: str) -> str:
             form.clear(path)
         field = form.field(path)
         missing = field is not None and field.required and field.state is FieldState.ABSENT
-        return _("A value is required") if missing or (word and field is not None and field.required) else ""
+        return _("is required") if missing or (word and field is not None and field.required) else ""
     if switches := _switches(field):
         places = [int(one) if one.strip().isdigit() else 0 for one in word.split(",")]
         if not all(1 <= place <= len(switches) for place in places):
-            return _("Type numbers from 1 to {n}, separated by commas", n=len(switches))
+            return _("needs numbers from 1 to {n}, separated by commas", n=len(switches))
         for place, one in enumerate(switches, 1):
             form.set(one.path, BOOLEANS[0 if place in places else 1])
         return ""
@@ -134,7 +135,7 @@ def _set(form: Form, path: Path, line: str) -> str:
     if labels and word.isascii() and word.isdigit() and 1 <= int(word) <= len(labels):
         line = labels[int(word) - 1]
     elif labels and word not in labels:
-        return _("Type a number from 1 to {n}", n=len(labels))
+        return _("needs a number from 1 to {n}", n=len(labels))
     elif field.kind is FieldKind.ARRAY and not word.startswith("["):
         line = json.dumps([one.strip() for one in word.split(",")])
     before = (field.state, field.text)

@@ -109,13 +109,14 @@ class Front:
             self._transcript.say(OWN, clean_line(localized(runtime.model_notice), 300))
         self._tell_news()
         if runtime.conversations.messages:
-            self._commands.show_last()
+            self._commands.show_resumed()
         self._interrupt.on_signal = self._interrupted
         background = Tasks()
         background.start(self._watch(), "changes of servers, and long waits")
         try:
             if not self._inputs.is_terminal:
                 await self._settle()
+                self._tell_news()
             await self._read()
             await self._finish()
         finally:

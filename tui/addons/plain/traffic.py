@@ -15,7 +15,7 @@ from tui.commands.traffic_selection import query_of
 from tui.core.addons import missing
 from tui.core.errors import McptuiError, UsageError
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import _, localized, n_
+from tui.core.language.translate import _, localized, message, n_
 from tui.core.text import clean_line, compact, mapping
 from tui.core.traffic import KIND_WORDS, OUTCOME_WORDS, Direction, Entry, Kind, Outcome
 from tui.core.units import size, span, time_of_day
@@ -55,7 +55,9 @@ class PlainTraffic:
         finally:
             thread.close()
         if found is None:
-            raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
+            raise UsageError(
+                message("no entry {number}", number=seq), next_step=message("/traffic lists them.")
+            )
         return found
 
     async def listed(self, text: str) -> None:
@@ -126,18 +128,24 @@ class PlainTraffic:
             text = compact(value, 2_000)
         self._transcript.say_long(word, text)
 
+    def _requested(self, seq: int) -> int:
+        """Return the index of the request to which an entry belongs; that of the entry if there is none."""
+        columns = self._recording.entries
+        if (index := columns.index(seq)) < 0:
+            raise UsageError(
+                message("no entry {number}", number=seq), next_step=message("/traffic lists them.")
+            )
+        if columns.kind[index] != Kind.REQUEST and (partner := columns.partner(index)) >= 0:
+            index = partner if columns.kind[partner] == Kind.REQUEST else index
+        return index
+
     async def resend(self, text: str) -> None:
         """Send a request again, after a question if it may change something."""
         runtime, columns = self._runtime, self._recording.entries
-        seq = entry_number(text, "/resend N")
-        if (index := columns.index(seq)) < 0:
-            raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
-        if columns.kind[index] != Kind.REQUEST and (partner := columns.partner(index)) >= 0:
-            index = partner if columns.kind[partner] == Kind.REQUEST else index
+        index = self._requested(entry_number(text, "/resend N"))
         if why := refusal(columns, index, runtime.host.statuses()):
             raise UsageError(localized(why).rstrip(".。"))
-        seq = columns.seq(index)
-        request = read(await self._entry(seq, MOST_SENT + 1))
+        request = read(await self._entry(columns.seq(index), MOST_SENT + 1))
         if not isinstance(request, ResendRequest):
             raise UsageError(localized(request).rstrip(".。"))
         if not await self._may_send(request):
@@ -175,19 +183,26 @@ class PlainTraffic:
         if absent := missing("command", "keep"):
             raise McptuiError(absent)
         if self._runtime.traffic.path == Path():
-            raise UsageError(_("this run is not recorded, so its calls cannot be kept"))
-        if self._recording.entries.index(seq) < 0:
-            raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
+            raise UsageError(message("this run is not recorded, so its calls cannot be kept"))
+        index, columns = self._requested(seq), self._recording.entries
+        if columns.kind[index] != Kind.REQUEST or columns.direction[index] != Direction.OUT:
+            raise UsageError(
+                message("entry {number} is not a request to a server", number=seq),
+                next_step=message("/traffic lists them."),
+            )
+        request = read(await self._entry(columns.seq(index), MOST_SENT + 1))
+        head = _("Keep the call of entry {number} as a test?", number=seq)
+        head += f" {request.label}" if isinstance(request, ResendRequest) else ""
         async with self._asking.turn():
             choices = [
-                _("Keep it."),
+                _("Keep it. Its tool is not called again."),
                 _(
                     "Keep it. A read-only or idempotent tool is called twice more to find what varies. "
                     "A case of the same call is replaced."
                 ),
                 _("Do not keep it."),
             ]
-            self._asking.show([_("Keep the call of entry {number} as a test?", number=seq)])
+            self._asking.show([head])
             chosen = await self._asking.choice(choices)
         if chosen not in (0, 1):
             return
@@ -217,19 +232,21 @@ def _line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes) -> str:
         ()
         if is_text
         else (
-            OUTCOME_WORDS[outcome],
+            _(OUTCOME_WORDS[outcome]),
             span(latency_ns) if latency_ns >= 0 else "",
             size(entry.size),
         )
     )
     words = (entry_name(entry, head), *figures, time_of_day(entry.wall_ns).partition(".")[0])
-    return f"{entry.seq}. {KIND_WORDS[entry.kind]} {place}: {', '.join(filter(None, words))}"
+    return f"{entry.seq}. {_(KIND_WORDS[entry.kind])} {place}: {', '.join(filter(None, words))}"
 
 
 def entry_number(text: str, usage: str) -> int:
     """Return a typed number of an entry. Raises UsageError with the `usage`."""
     if not (text.isascii() and text.isdigit() and len(text) < 12):
         raise UsageError(
-            _("the number of an entry is required"), where=usage, next_step=_("/traffic lists them.")
+            message("the number of an entry is required"),
+            where=usage,
+            next_step=message("/traffic lists them."),
         )
     return int(text)

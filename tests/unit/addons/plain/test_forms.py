@@ -52,7 +52,7 @@ async def test_an_invalid_value_is_asked_for_again():
     _, content, stage = await filled("", "Ada", "9", "7", "x", "", "9", "", "")
     assert content == {"name": "Ada", "days": 7, "news": False}
     problems = [line for line in stage.lines if line.endswith("Try again.")]
-    assert problems[0] == "question: A value is required. Try again." and len(problems) == 4
+    assert problems[0] == "question: “name” is required. Try again." and len(problems) == 4
 
 
 @pytest.mark.parametrize(
