@@ -7,6 +7,7 @@ import pytest
 from tests.ui.app_stage import opened, shows
 from tests.ui.fakes import FakeRuntime
 from tests.unit.catalogue import LOCALE
+from tui.addons.doctor.causes import cause_of
 from tui.core.forms.form import Form
 from tui.core.forms.spec import type_words
 from tui.core.language import translate
@@ -58,3 +59,11 @@ async def test_the_palette_says_in_chinese_that_nothing_matches_and_why_an_actio
         assert "不可用：没有等待审批的工具调用" in {command.help for command in app.commands()}
         await pilot.press("ctrl+p", *"zzz")
         await shows(app, "无匹配项")
+
+
+def test_the_cause_that_a_log_names_and_what_to_do_are_translated():
+    cause, _, fix = cause_of(["ModuleNotFoundError: No module named 'mcp'"], {}, {})
+    assert localized(cause) == "运行它的 Python 没有模块 mcp"
+    assert localized(fix) == "请在该 Python 中安装 mcp，或在 `command` 中使用服务器环境的 Python"
+    _, _, fix = cause_of(["KeyError: 'API_TOKEN'"], {}, {"API_TOKEN": "x"})
+    assert localized(fix) == '服务器不会继承它：请设置 `env = { API_TOKEN = "${API_TOKEN}" }`'
