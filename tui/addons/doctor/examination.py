@@ -174,7 +174,8 @@ class Examination:
         cause, place, better = cause_of(log, self._spec.env, os.environ)
         exited = status.exit_code is not None or bool(status.signal)
         if cause or (place and exited):
-            said = together(cause or said, f" {place}" if place else "", *((": ", said) if cause else ()))
+            at = together(cause or said, f" {place}" if place else "")
+            said = message("{where}: {problem}", where=at, problem=said) if cause else at
         fix = advice if advice and "module" in cause else better or fix
         hint = _HINT.search(status.detail)
         if exited and not wire.answers and not hint:
