@@ -459,5 +459,5 @@ class Reach:
     def words(self) -> str:
         """Return the state in a few words: "HTTP 200", "no answer"."""
         if self.silent:
-            return "no response"
+            return message("no response")
         return f"HTTP {self.status}" if self.status else ""

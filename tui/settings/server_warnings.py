@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from tui.core.errors import shown_text
 from tui.core.jsonrpc.extensions import EXTENSIONS, PREFIX
+from tui.core.language.translate import message
 from tui.core.permission.rules import Rule, Verdict
 from tui.core.programs import command_line, find_program, is_command_line
 from tui.core.secrets.secret_names import is_secret_header
@@ -82,13 +83,13 @@ def server_warnings(loaded: Loaded, *, created: str = "") -> list[Problem]:
         warnings = url_warnings(spec) if spec.url else command_warnings(spec)
         if created and spec.cwd == created:
             warnings = (one for one in warnings if one[0] not in ("cwd", "command") or created not in one[1])
-        for key, message, step in (*warnings, *common_warnings(spec), *_client_warnings(spec, loaded)):
+        for key, told, step in (*warnings, *common_warnings(spec), *_client_warnings(spec, loaded)):
             keys = ("servers", spec.name, *(key.split(".", 1) if key else ()))
-            found.append(loaded.located(Problem(message, keys, step, warning=True)))
+            found.append(loaded.located(Problem(told, keys, step, warning=True)))
         twin = known.setdefault((spec.digest(), spec.act_as), spec.name)
         if twin != spec.name:
-            message = f"is the same server as {shown_text(twin, 64)}"
-            found.append(loaded.located(Problem(message, ("servers", spec.name), warning=True)))
+            told = f"is the same server as {shown_text(twin, 64)}"
+            found.append(loaded.located(Problem(told, ("servers", spec.name), warning=True)))
     return found
 
 
@@ -103,8 +104,8 @@ def command_warnings(spec: ServerSpec) -> Warnings:
     if spec.cwd is not None and not os.path.isdir(spec.cwd):
         yield "cwd", f"directory {clean_line(spec.cwd, 200)} not found", "check the path"
     if spec.command == "npx" and not {"-y", "--yes"} & set(spec.args):
-        message = "npx can ask before it downloads, and cannot be answered"
-        yield "args", message, "add `-y` as the first argument"
+        told = "npx can ask before it downloads, and cannot be answered"
+        yield "args", told, "add `-y` as the first argument"
     words = " ".join((os.path.basename(spec.command), *spec.args)).lower()
     is_mcp = any(name in words for name in ("modelcontextprotocol", "mcp-server", "mcp_server"))
     if spec.transport is Transport.LINES and is_mcp:
@@ -128,11 +129,17 @@ def _program_warnings(spec: ServerSpec) -> Warnings:
     elif os.sep in spec.command:
         place = os.path.join(spec.cwd or "", spec.command)
         if not os.path.isfile(place):
-            yield "command", f"file {clean_line(place, 200)} not found", "check the path"
+            missing = message("file {path} not found", path=clean_line(place, 200))
+            yield "command", missing, message("check the path")
         elif not os.access(place, os.X_OK):
-            yield "command", f"{clean_line(place, 200)} is not executable", "put its interpreter first"
+            plain = message("{name} is not executable", name=clean_line(place, 200))
+            yield "command", plain, message("put its interpreter first")
     elif find_program(spec.command) is None:
-        yield "command", f"command {program} not found on PATH", "install it, or use its path"
+        yield (
+            "command",
+            message("command {shown} not found on PATH", shown=program),
+            message("install it, or use its path"),
+        )
 
 
 def _tilde_warnings(spec: ServerSpec) -> Warnings:
@@ -205,8 +212,8 @@ def url_warnings(spec: ServerSpec) -> Warnings:
         yield "transport", "looks like a Streamable HTTP URL, which `sse` does not try", step
     for name, value in spec.headers.items():
         if name.lower() in _SET_BY_US and not value.strip().lower().startswith(_SENT):
-            message = f"{clean_line(name, 60)} is set by mcptui for each request, so this value is not sent"
-            yield "headers", message, "remove it"
+            told = f"{clean_line(name, 60)} is set by mcptui for each request, so this value is not sent"
+            yield "headers", told, "remove it"
     names = {name.lower() for name in spec.headers}
     plain = parts.scheme in ("http", "ws") and not is_loopback(parts.hostname or "")
     if plain and any(map(is_secret_header, names)):
@@ -237,8 +244,8 @@ def _client_warnings(spec: ServerSpec, loaded: Loaded) -> Warnings:
     """Warn of a client that no authorization server knows: with an identity provider, none is registered."""
     ours = spec.oauth.client_metadata_url or loaded.settings.oauth.client_metadata_url
     if spec.oauth.identity_provider is not None and not spec.oauth.client_id and not ours:
-        message = "needs a `client_id` with `identity_provider`, or a `client_metadata_url`"
-        yield "oauth", message, "ask the administrator of the authorization server"
+        told = "needs a `client_id` with `identity_provider`, or a `client_metadata_url`"
+        yield "oauth", told, "ask the administrator of the authorization server"
 
 
 def rule_warnings(loaded: Loaded) -> list[Problem]:
@@ -248,11 +255,11 @@ def rule_warnings(loaded: Loaded) -> list[Problem]:
     for rule in approval_rules(loaded.settings.approvals).rules:
         keys = ("approvals", rule.origin, rule.number - 1)
         if loaded.readable and not any(_may_name(rule, name) for name in names):
-            message = f"no server is named {shown_text(rule.server, 60)}"
-            found.append(Problem(message, keys, did_you_mean(rule.server, names - {BUILT_IN}), warning=True))
-        if message := _sign_warning(rule):
+            told = f"no server is named {shown_text(rule.server, 60)}"
+            found.append(Problem(told, keys, did_you_mean(rule.server, names - {BUILT_IN}), warning=True))
+        if told := _sign_warning(rule):
             step = "to match the character itself, write [[] or [?]"
-            found.append(Problem(message, keys, step, warning=True))
+            found.append(Problem(told, keys, step, warning=True))
     return [loaded.located(one) for one in found]
 
 

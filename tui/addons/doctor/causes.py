@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 
+from tui.core.language.translate import N_, Message, as_message, message
 from tui.core.text import clean_line
 from tui.traffic.explain.crash import last_crash, last_words
 
@@ -12,33 +13,33 @@ _CODES = "ERR|ERROR|EXIT|CERTIFICATE|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|WRONG_VERS
 
 _VARIABLE = rf"\b((?!(?:{_CODES})_)[A-Z][A-Z0-9]*_[A-Z0-9_]{{1,60}}|[A-Z]{{3,40}}KEY)\b"
 _ERROR = re.compile(r"(?i:error|exception|ERR_)")
-_PROGRAM = ("the program {0} does not exist", "install {0}, and check that it is on PATH")
+_PROGRAM = (N_("the program {name} does not exist"), N_("install {name}, and check that it is on PATH"))
 _CAUSES = (
     (
         r"Ok to proceed\?|\([yY]/[nN]\)|\[[yY]/[nN]\]",
-        "it asks a question, and cannot be answered",
-        "give it the option that answers it, such as -y for npx",
+        N_("it asks a question, and cannot be answered"),
+        N_("give it the option that answers it, such as -y for npx"),
     ),
     (
         # Python names the first part that is missing: what is before its last dot is installed.
         r"No module named '?(\w{1,80})((?:\.\w{1,80})+)",
-        "the installed {0} has no module {0}{1}: it is another version",
-        "pin the version of {0} that has it, or change the import",
+        N_("the installed {name} has no module {name}{more}: it is another version"),
+        N_("pin the version of {name} that has it, or change the import"),
     ),
     (
         r"No module named '?([\w.]{1,80})",
-        "the Python that runs it has no module {0}",
-        "install {0} in that Python, or use the Python of the server's environment in `command`",
+        N_("the Python that runs it has no module {name}"),
+        N_("install {name} in that Python, or use the Python of the server's environment in `command`"),
     ),
     (
         r"Cannot find (?:module|package) '([^']{1,200})'",
-        "Node.js does not find {0}",
-        "run `npm install` (and the build) in the server's folder, or correct the path",
+        N_("Node.js does not find {name}"),
+        N_("run `npm install` (and the build) in the server's folder, or correct the path"),
     ),
     (
         r"can't open file '([^']{1,200})'",
-        "the file {0} does not exist",
-        "write its absolute path, or set `cwd`",
+        N_("the file {name} does not exist"),
+        N_("write its absolute path, or set `cwd`"),
     ),
     (r"FileNotFoundError: (?:[^'\"]*['\"]([^'\"]{1,200})['\"])?", "", "{file}"),
     (r"\bENOENT: no such file or directory, \w+ '([^']{1,200})'", "", "{file}"),
@@ -46,81 +47,81 @@ _CAUSES = (
     (r"\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?([\w./@-]{1,120}): (?:command )?not found", *_PROGRAM),
     (
         r"(?:NameError: name '|ReferenceError: )([\w$]{1,80})'? is not defined",
-        "the code uses {0}, which is not defined",
-        "correct that line",
+        N_("the code uses {name}, which is not defined"),
+        N_("correct that line"),
     ),
     (
         r"(?i:KeyError: ')" + _VARIABLE,
-        "the variable {0} is not set",
+        N_("the variable {name} is not set"),
         "{env}",
     ),
     (
         _VARIABLE
         + r"[^.\n]{0,60}(?i:\bnot (?:set|defined|found|provided|configured)|required|missing|undefined)",
-        "the variable {0} is not set",
+        N_("the variable {name} is not set"),
         "{env}",
     ),
     (
         r"\b(?i:missing|required?s?|set|provide|define|need)\b[^.\n]{0,60}" + _VARIABLE,
-        "the variable {0} is not set",
+        N_("the variable {name} is not set"),
         "{env}",
     ),
     (
         r"(?i:EADDRINUSE|address already in use)",
-        "its port is in use",
-        "end the program that uses it, perhaps this server itself, or configure another port",
+        N_("its port is in use"),
+        N_("end the program that uses it, perhaps this server itself, or configure another port"),
     ),
     (
         r"npm (?:error|ERR!).{0,20}(?:404|E404)|No solution found|not found in the package registry",
-        "the package does not exist in its registry",
-        "check its name and version",
+        N_("the package does not exist in its registry"),
+        N_("check its name and version"),
     ),
     (
         r"Cannot use import statement|Unexpected token 'export'|ERR_REQUIRE_ESM|ERR_UNKNOWN_FILE_EXTENSION",
-        "the script is not of the kind that Node.js expects",
-        "run its built .js file, or use tsx for TypeScript",
+        N_("the script is not of the kind that Node.js expects"),
+        N_("run its built .js file, or use tsx for TypeScript"),
     ),
     (
         r"JSONDecodeError|SyntaxError: .*\bJSON\b",
-        "it reads something that is not valid JSON",
-        "correct the file, or the response, that it reads there",
+        N_("it reads something that is not valid JSON"),
+        N_("correct the file, or the response, that it reads there"),
     ),
     (
         r"ImportError: cannot import name '([\w.]{1,80})'|not provide an export named '([\w$]{1,80})'",
-        "{0} cannot be imported",
-        "check the version of the package",
+        N_("{name} cannot be imported"),
+        N_("check the version of the package"),
     ),
     (
         r"(?:Indentation|Tab)Error|SyntaxError: .*(?:never closed|unterminated|unmatched|does not match)",
-        "the script has a syntax error",
-        "correct that line",
+        N_("the script has a syntax error"),
+        N_("correct that line"),
     ),
     (
         r"SyntaxError",
-        "the script has a syntax error, or is written for another version of the interpreter",
-        "correct that line, or check the interpreter",
+        N_("the script has a syntax error, or is written for another version of the interpreter"),
+        N_("correct that line, or check the interpreter"),
     ),
     (
         r"(?:EACCES|Permission denied|PermissionError)",
-        "permission denied",
-        "check the owner and mode of the file",
+        N_("permission denied"),
+        N_("check the owner and mode of the file"),
     ),
     (
         r"\b(?:ENOTFOUND|EAI_AGAIN)\b|gaierror|getaddrinfo|(?i:could not resolve host|failed to resolve '|"
         r"name or service not known|temporary failure in name resolution|nodename nor servname|"
         r"no address associated with hostname)",
-        "it cannot resolve a host name",
-        "check the name and the network",
+        N_("it cannot resolve a host name"),
+        N_("check the name and the network"),
     ),
     (
         r"returned non-zero exit status 127\b",
-        "the shell does not find a command that it runs",
-        "install the command, and check that it is on PATH",
+        N_("the shell does not find a command that it runs"),
+        N_("install the command, and check that it is on PATH"),
     ),
     (
         r"ECONNREFUSED|ConnectionRefusedError|\[Errno (?:111|61)\] Connection refused",
-        "a service that it connects to refuses the connection",
-        "start that service, or correct its address",
+        N_("a service that it connects to refuses the connection"),
+        N_("start that service, or correct its address"),
     ),
 )
 
@@ -146,7 +147,9 @@ def cause_of(lines: Sequence[str], given: Mapping[str, str], ours: Mapping[str, 
                     if named in given:
                         continue
                     fix = _set_variable(named, is_ours=named in ours)
-                return cause.format(*names), clean_line(place, 200), fix.replace("{0}", named)
+                more = names[1] if len(names) > 1 else ""
+                step = fix if isinstance(fix, Message) else as_message(fix, name=named)
+                return as_message(cause, name=named, more=more), clean_line(place, 200), step
     return "", clean_line(place, 200), ""
 
 
@@ -154,12 +157,16 @@ def _of_file(named: str, lines: Sequence[str]) -> tuple[str, str]:
     """Return the cause and what to do if something named does not exist: a file, or a program to start."""
     if any(name in line for line in lines for name in ("_execute_child", "subprocess_exec", "_execvpe")):
         if os.path.isabs(named):  # Python names the folder in the same way
-            return "the program or folder {0} does not exist", "create it, or correct the path"
-        return _PROGRAM if named else ("a program that it starts does not exist", "install it")
+            return N_("the program or folder {name} does not exist"), N_("create it, or correct the path")
+        return _PROGRAM if named else (N_("a program that it starts does not exist"), N_("install it"))
     if os.path.isabs(named):
-        return "the file {0} does not exist", "create it, or correct the path"
-    cause = "the file {0} does not exist in the folder where it starts" if named else "a file does not exist"
-    return cause, "write its absolute path, or set `cwd`"
+        return N_("the file {name} does not exist"), N_("create it, or correct the path")
+    cause = (
+        N_("the file {name} does not exist in the folder where it starts")
+        if named
+        else N_("a file does not exist")
+    )
+    return cause, N_("write its absolute path, or set `cwd`")
 
 
 _LISTENS = re.compile(
@@ -180,5 +187,7 @@ def served_at(lines: Sequence[str]) -> str:
 
 def _set_variable(name: str, *, is_ours: bool) -> str:
     if is_ours:
-        return f'servers do not inherit it: set `env = {{ {name} = "${{{name}}}" }}`'
-    return f'set `env = {{ {name} = "…" }}`, or --env {name}=… for a command'
+        setting = f'env = {{ {name} = "${{{name}}}" }}'
+        return message("servers do not inherit it: set `{setting}`", setting=setting)
+    setting = f'env = {{ {name} = "…" }}'
+    return message("set `{setting}`, or --env {name}=… for a command", setting=setting, name=name)

@@ -20,7 +20,7 @@ from tui.addons.doctor.wire import Observed
 from tui.commands.headless import step_in_shell
 from tui.core.errors import as_sentences
 from tui.core.jsonrpc.protocol import is_modern
-from tui.core.language.translate import message, n_message
+from tui.core.language.translate import message, n_message, together
 from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import and_more, duration
@@ -174,7 +174,8 @@ class Examination:
         cause, place, better = cause_of(log, self._spec.env, os.environ)
         exited = status.exit_code is not None or bool(status.signal)
         if cause or (place and exited):
-            said = f"{cause or said}{f' {place}' if place else ''}" + (f": {said}" if cause else "")
+            at = together(cause or said, f" {place}" if place else "")
+            said = message("{where}: {problem}", where=at, problem=said) if cause else at
         fix = advice if advice and "module" in cause else better or fix
         hint = _HINT.search(status.detail)
         if exited and not wire.answers and not hint:

@@ -16,6 +16,7 @@ import httpx2
 
 from tui.addons.doctor.steps import State, Step
 from tui.core.errors import McptuiError, chain_of
+from tui.core.language.translate import altered, message, together
 from tui.core.server_secrets import resolved_headers
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
@@ -30,23 +31,26 @@ GET_SECONDS = 5.0
 
 TLS_SECONDS = 3.0
 HEAD = 4096
-ANSWER_GET = "answer GET at once: with an event stream, or with 405"
+ANSWER_GET = message("answer GET at once: with an event stream, or with 405")
 SOON_DAYS = 14
 USUAL_PATHS = ("/mcp", "/sse", "/mcp/", "/api/mcp")
-PROXY_CREDENTIALS = "add the user and password to its address: http://USER:PASSWORD@HOST:PORT"
-_NO_TLS = "the port may not speak TLS: try http://, or another port"
+PROXY_CREDENTIALS = message("add the user and password to its address: http://USER:PASSWORD@HOST:PORT")
+_NO_TLS = message("the port may not speak TLS: try http://, or another port")
 _TLS_STEPS = (
     (
         "self-signed|self signed|unable to get local issuer",
-        "add its authority to a file and name it in SSL_CERT_FILE",
+        message("add its authority to a file and name it in SSL_CERT_FILE"),
     ),
     (
         "wrong version|record layer|unexpected eof|not tls|no tls",
-        "the port does not speak TLS: use http://, or another port",
+        message("the port does not speak TLS: use http://, or another port"),
     ),
-    ("has expired", "the operator must renew the certificate. Check the clock of this computer, too"),
-    ("not yet valid", "check the clock of this computer"),
-    ("hostname mismatch|not valid for", "use a host name that the certificate is for"),
+    (
+        "has expired",
+        message("the operator must renew the certificate. Check the clock of this computer, too"),
+    ),
+    ("not yet valid", message("check the clock of this computer")),
+    ("hostname mismatch|not valid for", message("use a host name that the certificate is for")),
 )
 Tell = Callable[[str], object]
 
@@ -87,8 +91,12 @@ class Network:
             return [Step.failed("address", fault)]
         proxy = proxy_for(self._url)
         if proxy is not None and proxy.fault:
-            return [Step.failed("proxy", proxy.fault, f"correct {proxy.variable}, or unset it")]
-        through = f"{proxy.shown} ({proxy.variable})" if proxy is not None else "none"
+            return [
+                Step.failed(
+                    "proxy", proxy.fault, message("correct {variable}, or unset it", variable=proxy.variable)
+                )
+            ]
+        through = f"{proxy.shown} ({proxy.variable})" if proxy is not None else message("none")
         steps = [Step("proxy", through)]
         host = self._parts.hostname if proxy is None else urlsplit(proxy.shown).hostname
         steps.append(await self._name(host or "", is_proxy=proxy is not None))
@@ -124,7 +132,7 @@ class Network:
         self._begin("name")
         with suppress(ValueError):
             ipaddress.ip_address(host)
-            return Step("name", f"{host} is an address")
+            return Step("name", message("{host} is an address", host=host))
         began = time.monotonic()
         try:
             async with asyncio.timeout(SECONDS):
@@ -132,10 +140,12 @@ class Network:
         except (OSError, UnicodeError, TimeoutError):
             shown = clean_line(host, 120)
             if is_proxy and (proxy := proxy_for(self._url)) is not None:
-                seen = f"DNS does not know the name of the proxy: {shown}"
-                return Step.failed("proxy", seen, f"correct {proxy.variable}, or unset it")
-            fix = "check the spelling, the network, and whether it needs a VPN"
-            return Step.failed("name", f"DNS does not know the name: {shown}", fix)
+                seen = message("DNS does not know the name of the proxy: {host}", host=shown)
+                return Step.failed(
+                    "proxy", seen, message("correct {variable}, or unset it", variable=proxy.variable)
+                )
+            fix = message("check the spelling, the network, and whether it needs a VPN")
+            return Step.failed("name", message("DNS does not know the name: {host}", host=shown), fix)
         ms = (time.monotonic() - began) * 1000
         return Step(
             "name", f"{host} → {and_more([*dict.fromkeys(str(one[4][0]) for one in found)], 2)}", ms=ms
@@ -196,7 +206,11 @@ class Network:
                 fault = replace(fault, fix=PROXY_CREDENTIALS)
         if took is None:
             return [fault] if fault is not None else []
-        peer = f"{self._peer[0]} port {self._peer[1]}" if isinstance(self._peer, tuple) else "connected"
+        peer = (
+            message("{host} port {port}", host=self._peer[0], port=self._peer[1])
+            if isinstance(self._peer, tuple)
+            else message("connected")
+        )
         steps = [Step("tcp", peer, ms=took)]
         if error is not None and fault is not None and self._tls is None:
             is_tls = any(isinstance(one, ssl.SSLError) for one in chain_of(error))
@@ -210,24 +224,34 @@ class Network:
             if self._parts.scheme == "https":
                 return [*steps, replace(fault, name="tls", fix=_NO_TLS)]
         if fault is not None and expects_tls:
-            seen = f"{fault.seen.rstrip('.')}. The port expects TLS"
-            return [*steps, Step.failed("tls", seen, f"try https://{clean_line(self._url[7:], 200)}")]
+            plain = altered(fault.seen, lambda said: said.rstrip(".。"))
+            seen: str = message("{problem}. The port expects TLS", problem=plain)
+            fix = message("try {url}", url=f"https://{clean_line(self._url[7:], 200)}")
+            return [*steps, Step.failed("tls", seen, fix)]
         steps.append(self._tls_step())
         if fault is not None:  # that of a GET, which a server need not answer
             late = self._limit is not None and self._limit.expired()
-            seen = f"no response to GET within {GET_SECONDS:g} s" if late else f"GET: {fault.seen}"
+            seen = (
+                message("no response to GET within {seconds:g} s", seconds=GET_SECONDS)
+                if late
+                else together("GET: ", fault.seen)
+            )
             steps.append(Step.warning("answer", seen, ANSWER_GET if late else ""))
         return steps
 
     def _tls_step(self) -> Step:
         if self._tls is None:
-            return Step("tls", "none (http)")
+            return Step("tls", message("none (http)"))
         certificate = self._tls.getpeercert() or {}
         ends = str(certificate.get("notAfter", ""))
-        seen = f"{self._tls.version()}, certificate valid until {ends}"
+        seen = message("{version}, certificate valid until {ends}", version=self._tls.version(), ends=ends)
         days = (ssl.cert_time_to_seconds(ends) - time.time()) / 86_400 if ends else SOON_DAYS
         if days < SOON_DAYS:
-            return Step.warning("tls", f"{seen} ({days:.0f} days)", "renew the certificate")
+            return Step.warning(
+                "tls",
+                message("{seen} ({days} days)", seen=seen, days=f"{days:.0f}"),
+                message("renew the certificate"),
+            )
         return Step("tls", seen, ms=self._took("start_tls"))
 
     async def elsewhere(self) -> str:

@@ -155,7 +155,7 @@ class DoctorScreen(ViewScreen[None]):
                 ((f" {symbols.waiting} {padded(_named(self._step), NAME_CELLS + 1)}{seconds:.0f} s", "dim"),)
             )
         if self._found.rest and not self._runs:
-            names = ", ".join(map(_named, self._found.rest))
+            names = _(", ").join(map(_named, self._found.rest))
             rows += wrap(((_("not reached: {steps}", steps=names), "dim"),), width, indent, indent)
         if self._problem:
             rows += wrap(((self._problem, "bad"),), width, indent, indent)

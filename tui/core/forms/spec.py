@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from tui.core import units
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import N_, _, n_
 from tui.core.text import clean_line, compact
 
 MAX_DEPTH = 8
@@ -269,6 +269,15 @@ def brief(value: Any) -> str:
     return clean_line(label_of(value), 40) or '""'
 
 
+_PLAIN = {
+    FieldKind.TEXT: N_("text"),
+    FieldKind.INTEGER: N_("integer"),
+    FieldKind.NUMBER: N_("number"),
+    FieldKind.MAP: N_("object"),
+}
+"""The words of kinds that are their type in a schema."""
+
+
 def type_words(field: FormField) -> str:
     """Return the type of a field: "integer 1…7", "one of 4", "list, at most 3 items"."""
     spec, kind = field.spec, field.kind
@@ -279,8 +288,7 @@ def type_words(field: FormField) -> str:
         FieldKind.ARRAY: _("list"),
         FieldKind.JSON: "JSON",
     }
-    plain = _("object") if kind is FieldKind.MAP else _(str(kind))
-    words = named.get(kind) or clean_line(spec.format, 20) or plain
+    words = named.get(kind) or clean_line(spec.format, 20) or _(_PLAIN.get(kind, kind))
     bounds = bound_words(spec, is_number=kind in (FieldKind.INTEGER, FieldKind.NUMBER))
     if bounds and kind in (FieldKind.TEXT, FieldKind.ARRAY):
         shortest, longest = spec.sizes
@@ -289,7 +297,7 @@ def type_words(field: FormField) -> str:
             bounds = n_("{bounds} character", "{bounds} characters", n, bounds=bounds)
         else:
             bounds = n_("{bounds} item", "{bounds} items", n, bounds=bounds)
-    joint = " " if kind in (FieldKind.INTEGER, FieldKind.NUMBER) or not bounds else ", "
+    joint = " " if kind in (FieldKind.INTEGER, FieldKind.NUMBER) or not bounds else _(", ")
     whole = f"{words}{joint}{bounds}".rstrip()
     whole = _("{type} or null", type=whole) if field.nullable else whole
     return _("{type}, pattern", type=whole) if kind is FieldKind.TEXT and spec.pattern else whole
@@ -319,4 +327,4 @@ def bound_words(spec: FieldSpec, *, is_number: bool) -> str:
     if high is not None:
         most = units.amount(high)
         words.append(f"{high_sign}{most}" if high_sign else _("at most {n}", n=most))
-    return ", ".join(words)
+    return _(", ").join(words)

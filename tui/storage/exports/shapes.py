@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from tui.core.conversation.conversation import Remark
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import Message, message
+from tui.core.language.translate import Message, listed, message
 from tui.core.secrets.secret_names import OPEN_HEADERS
 from tui.core.secrets.walk import changed
 from tui.core.text import quoted_name
@@ -36,9 +36,9 @@ def named_servers(names: Iterable[str]) -> Message:
     if not some:
         return message("from the server {name}", name=last)
     if (more := len(some) + 1 - MOST_NAMED) > 0:
-        listed = ", ".join([*some, last][:MOST_NAMED])
-        return message("from the servers {names} and {count} more", names=listed, count=more)
-    return message("from the servers {names} and {last}", names=", ".join(some), last=last)
+        named = listed([*some, last][:MOST_NAMED])
+        return message("from the servers {names} and {count} more", names=named, count=more)
+    return message("from the servers {names} and {last}", names=listed(some), last=last)
 
 
 _DEFINITIONS = frozenset(

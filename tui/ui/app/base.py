@@ -35,6 +35,7 @@ from tui.ui.platform.textual_internals import (
     suspend_job,
     work_at_every_size,
 )
+from tui.ui.platform.wide_cells import keep_wide_characters
 from tui.ui.widgets import theme_colors
 from tui.ui.widgets.inputs import LinesField
 
@@ -81,6 +82,7 @@ class BaseApp(CaretApp):
         keep_late_timers()
         create_caches_on_use()
         work_at_every_size()
+        keep_wide_characters()
         edit_by_graphemes()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import ComposeResult
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
+from textual.widgets.option_list import Option
 
-from tui.core.language.translate import N_, _
+from tui.core.language.translate import N_, _, localized
 from tui.core.matching import has_words, nearness, word_spans
 from tui.core.servers import ServerState
 from tui.core.text import cells_of, cropped, quoted_name
@@ -79,7 +80,7 @@ class CommandProvider(Provider):
                 score *= ELSEWHERE
             if command.why_not:
                 score, title = score * BEHIND, Content.styled(command.title, "$text-dim")
-                run = partial(self.app.notify, _("Not available: {why}.", why=command.why_not))
+                run = partial(self.app.notify, _("Not available: {why}.", why=localized(command.why_not)))
             yield Hit(score, self._line(title, command.help), run, text=command.title)
 
 
@@ -124,6 +125,18 @@ class Palette(CommandPalette):
             yield SplitBar(heading(_("Commands")), id="title")
             yield from super().compose()
             yield KeyLine([("enter", _("run")), ("esc", _("close"))])
+
+    def _start_no_matches_countdown(self, search_value: str) -> None:
+        self._stop_no_matches_countdown()
+        show = partial(self._show_no_matches, search_value)
+        self._no_matches_timer = self.set_timer(self._NO_MATCHES_COUNTDOWN, show)
+
+    def _show_no_matches(self, searched: str) -> None:
+        """Say that nothing matches, which Textual says in English."""
+        if searched:
+            text = Content.styled(_("No matches"), "not bold")
+            self.query_one(CommandList).add_option(Option(text, disabled=True, id=self._NO_MATCHES))
+        self._list_visible = bool(searched)
 
     def closes_on(self, event: events.Key) -> bool:
         keys = overrides_of(self.app).keys_of(action("app.palette")).split(",")
@@ -216,7 +229,7 @@ def action_commands(
             keys = f"{key_words(found.anywhere)}, {keys}"
         keys = ", ".join((keys, *(f"/{spec.name}" for spec in OWN if spec.help == found.help)))
         if why := why_not(found):
-            keys = _("not available: {why}", why=why)
+            keys = _("not available: {why}", why=localized(why))
         yield Command(_(found.help), keys, partial(run, found), _words(found), why)
 
 

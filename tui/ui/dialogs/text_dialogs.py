@@ -82,7 +82,7 @@ def context_rows(parts: Sequence[ContextPart], window: int | None, width: int, *
     rows: list[Row] = []
     for part in parts:
         server = clean_line(part.server, 40)
-        name = f"{server}, {_(part.name)}" if server else _(part.name)
+        name = _(", ").join(filter(None, (server, _(part.name))))
         bar = "━" * round(cells * part.tokens / most)
         tokens = f"{sign}{count(part.tokens)}".rjust(9)
         rows.append(spread(((name, "text"),), ((bar.ljust(cells), "tool"), (tokens, "text")), width))

@@ -4,7 +4,7 @@ from textual.content import Content
 
 from tui.core.forms.form import Form
 from tui.core.forms.spec import Path
-from tui.core.language.translate import N_, _
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import padded
 from tui.model.endpoints.providers import Provider
 from tui.runtime.model_changes import ENVIRONMENT, NO_KEY, PASTED, STORED, THIS_RUN, ModelChanges
@@ -60,7 +60,7 @@ def line_of(changes: ModelChanges, provider: Provider) -> Content:
     if variable:
         is_set = changes.is_set(variable)
         about = _("{name} is set", name=variable) if is_set else _("{name} is not set", name=variable)
-    return Content(padded(provider.title, 18) + about)
+    return Content(padded(localized(provider.title), 18) + about)
 
 
 def new_key() -> Form:

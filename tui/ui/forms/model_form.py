@@ -58,7 +58,7 @@ class ModelForm(FormScreen[str | None]):
         title = (
             heading(_("API key"), clean_line(key_of.name, 64))
             if key_of
-            else heading(_("Add model"), self._provider.title)
+            else heading(_("Add model"), localized(self._provider.title))
         )
         button = Button(_("Save"), "ctrl+s", self.action_save)
         super().__init__(title, FormPane(keys, types=False), button)

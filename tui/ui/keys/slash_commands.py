@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tui.core.language.translate import N_, _
+from tui.core.language.translate import N_, _, sentences
 from tui.core.matching import likely_name
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import action as table_action
@@ -297,14 +297,14 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | str
     by_name = {spec.name: spec for spec in reversed(specs)}
     spec = by_name.get(word)
     if spec is not None and rest and not spec.takes_text:
-        return f"{_('/{name} takes no arguments.', name=spec.name)} {_(_AS_IT_IS)}"
+        return sentences(_("/{name} takes no arguments.", name=spec.name), _(_AS_IT_IS))
     if spec is not None:
         return spec, rest
     if not _NAME.fullmatch(word):
         return None
     near = likely_name(word, by_name)
     known = _("Did you mean /{name}?", name=near) if near else _("See /help.")
-    return f"{_('Unknown command /{name}.', name=clean_line(word, 40))} {known} {_(_AS_IT_IS)}"
+    return sentences(_("Unknown command /{name}.", name=clean_line(word, 40)), known, _(_AS_IT_IS))
 
 
 _QUIT_LIKE_VI = frozenset({":q", ":q!", ":qa", ":qa!", ":x", ":wq", ":wq!"})

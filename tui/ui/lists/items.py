@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
+from tui.core.language.restored import restored
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.matching import has_words
 from tui.core.permission.rules import Rule, Verdict
@@ -182,7 +183,7 @@ def _session_columns(info: SessionInfo, now: float, width: int) -> Row:
         turns = n_("{n} turn", "{n} turns", info.turns)
         row = (*row, (_at_right(turns, TURNS_CELLS), "dim"))
     if width >= WITH_MODEL:
-        model = crop(((clean_line(info.model, 60), "dim"),), MODEL_CELLS)
+        model = crop(((clean_line(restored(info.model), 60), "dim"),), MODEL_CELLS)
         row = (*row, ("   ", "dim"), *pad(model, MODEL_CELLS, "dim"))
     if width >= WITH_USED:
         row = (*row, (_at_right(used(info), USED_CELLS), "dim"))
@@ -209,7 +210,7 @@ def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
     parts = [
         _("began {time}", time=units.day_and_time(info.created) or _("unknown")),
         _("{turns}, {messages}", turns=turns, messages=messages),
-        clean_line(info.model, 60),
+        clean_line(restored(info.model), 60),
         used(info),
     ]
     if info.parent:

@@ -169,7 +169,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         source = clean_line(_(choice.source), 40)
         if choice.source == CONFIGURATION:
             source = _("in the configuration, {command} edits it", command=EDIT)
-        host = choice.where
+        host = _("offline") if choice.where == OFFLINE else choice.where
         with suppress(ValueError):  # without the password of a URL
             host = urlsplit(host).netloc.rpartition("@")[2] or host
         window = (

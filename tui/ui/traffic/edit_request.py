@@ -11,7 +11,7 @@ from textual.widgets import TextArea
 from tui.core.background import Tasks
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import loads
-from tui.core.language.translate import _
+from tui.core.language.translate import _, localized
 from tui.core.text import clean_line
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.action_table import SEND_KEYS
@@ -147,5 +147,5 @@ def parsed(text: str) -> dict[str, Any] | str:
     try:
         found = loads(text)
     except (ValueError, RecursionError) as error:
-        return _("not JSON: {reason}", reason=reason_of(error))
+        return _("not JSON: {reason}", reason=localized(reason_of(error)))
     return found if isinstance(found, dict) else _("it must be an object: { … }")

@@ -10,6 +10,7 @@ from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.core.language.translate import _
 from tui.core.text import cells_of
 from tui.ui.widgets import rows
 from tui.ui.widgets.rows import EMPTY, Row, crop, width_of
@@ -244,7 +245,7 @@ class Box(Bar):
             return self._ends[index]
         below = len(self._rows) - index - 1
         is_last = y == self.size.height - 1 and 0 <= index < len(self._rows)
-        return ((f"{below} more ", "dim"),) if is_last and below > 0 else EMPTY
+        return ((f"{_('{n} more', n=below)} ", "dim"),) if is_last and below > 0 else EMPTY
 
     def on_click(self, event: events.Click) -> None:
         index = self._top + event.y - bool(self._heading)

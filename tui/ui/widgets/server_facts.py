@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core import units
 from tui.core.jsonrpc.extensions import DEPRECATED, Use
 from tui.core.jsonrpc.protocol import is_modern
-from tui.core.language.translate import N_, _, localized, n_, sentences
+from tui.core.language.translate import N_, _, c_, localized, n_, sentences
 from tui.core.servers import PRINT_STEP, ServerState, ServerStatus, Transport, fault_counts
 from tui.core.text import cells_of, clean_line, compact, padded
 from tui.core.units import count
@@ -124,7 +124,7 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
         ago = (time.monotonic_ns() - status.since_ns) / 1e9
         started = units.time_of_day(time.time_ns() - round(ago * 1e9))[:8] if status.since_ns else ""
         since = [_("since {time}", time=started)] if started else []
-        yield _("running"), _(", ").join((*since, units.clock(ago))), "text"
+        yield c_("label of a duration", "running"), _(", ").join((*since, units.clock(ago))), "text"
     if status.start_ms is not None:
         yield _("started in"), units.duration(status.start_ms), "text"
     if status.restarts:

@@ -186,7 +186,7 @@ def keys_of(
     """
     near = of_context(context) if context is not None else ()
     actions = [one for one in (*near, *of_context(Context.WORKBENCH)) if tab in TABS_OF.get(one.id, (tab,))]
-    labels = {_RAW: RAW_LABELS[is_raw]}
+    labels = {_RAW: _(RAW_LABELS[is_raw])}
     if pressing:  # the button shows the key of `_CALL`
         labels[_OPEN] = pressing
         actions.remove(_CALL)

@@ -116,7 +116,7 @@ def of_tools(
                 schema=tool.schema,
                 warning=warning if tool.destructive else "",
                 mark=mark_of(tool, (marks or {}).get((tool.server, tool.name), ""), off),
-                tokens=tokens.words(size) if tokens is not None and size is not None else "",
+                tokens=localized(tokens.words(size)) if tokens is not None and size is not None else "",
             )
         )
     return items
