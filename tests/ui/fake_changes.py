@@ -76,6 +76,8 @@ class FakeChanges:
         if not typed.line.startswith(("python3", "https://")):
             raise UsageError("there is no such command on PATH.")
         notes = ("the environment variable TOKEN is not set",) if "TOKEN" in typed.values else ()
+        if "npx" in typed.line:
+            notes = (*notes, "args: npx can ask")
         name = name or "weather"
         return Draft(name, {}, f'[servers.{name}]\nline = "{typed.line}"\n# {typed.transport}\n', notes)
 

@@ -57,6 +57,16 @@ async def test_the_keys_stay_on_a_small_screen_when_the_preview_appears():
         await shows(app, 'line = "python3 x"', "Save  ctrl+s")
 
 
+async def test_a_note_on_the_command_is_below_it():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f3", "a")
+        await until(lambda: isinstance(app.screen, ServerForm))
+        app.screen.post_message(events.Paste("python3 npx"))
+        await shows(app, "args: npx can ask")
+        text = screen_text(app)
+        assert text.index("python3 npx") < text.index("npx can ask") < text.index("Name")
+
+
 async def test_the_label_shows_whether_headers_or_variables_are_expected():
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f3", "a")

@@ -26,8 +26,8 @@ YES_ALL = message(
     "mcptui asks again only if any of this changes."
 )
 NO_ALL = message(
-    "No: none of them starts, and their tools are not available. mcptui asks again only about those that "
-    "change, or that you start. Everything else works."
+    "No: none of them starts, and their tools are not available. Everything else works. mcptui also "
+    "asks again about those that you start."
 )
 _WORDS = {
     "program": (
@@ -38,8 +38,8 @@ _WORDS = {
             "whatever you can. mcptui asks again only if any of this changes."
         ),
         message(
-            "No: it does not start, and its tools are not available. mcptui asks again only if any of this "
-            "changes, or if you start it. Everything else works."
+            "No: it does not start, and its tools are not available. Everything else works. mcptui also "
+            "asks again if you start it."
         ),
     ),
     "address": (
@@ -50,8 +50,8 @@ _WORDS = {
             "mcptui asks again only if any of this changes."
         ),
         message(
-            "No: mcptui does not connect to it, and its tools are not available. mcptui asks again only if "
-            "any of this changes, or if you start it. Everything else works."
+            "No: mcptui does not connect to it, and its tools are not available. Everything else works. "
+            "mcptui also asks again if you start it."
         ),
     ),
     "model": (
@@ -62,8 +62,8 @@ _WORDS = {
             "address. mcptui asks again only if any of this changes."
         ),
         message(
-            "No: nothing is sent to it, and the model cannot be used. mcptui asks again only if any of this "
-            "changes, or if you select it. Everything else works."
+            "No: nothing is sent to it, and the model cannot be used. Everything else works. mcptui also "
+            "asks again if you select it."
         ),
     ),
 }

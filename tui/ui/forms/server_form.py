@@ -67,6 +67,10 @@ def _form_of(values: ServerValues, *, is_new: bool) -> Form:
     return form
 
 
+_OF_LINE = ("args", "command", "url")
+"""How notes begin that are about the command or the URL."""
+
+
 class ServerForm(FormScreen[Draft | None]):
     """Returns the server to write, or None. `name` is set if an existing server is changed."""
 
@@ -100,7 +104,7 @@ class ServerForm(FormScreen[Draft | None]):
         self._timer = None
         values = HEADERS if "://" in self.text(LINE) else VARIABLES
         values = replace(values, about=_(values.about), label=_(values.label))
-        problem, draft, is_name = "", None, False
+        problem, draft, is_name, of_line = "", None, False, []
         try:
             draft = self._make(self._fixed or self.text(NAME), self._typed())
         except McptuiError as error:
@@ -108,8 +112,11 @@ class ServerForm(FormScreen[Draft | None]):
             if self._complains or self.text(LINE).strip():
                 problem = capitalized(sentences(localized(error.message), localized(error.next_step)))
         else:
-            values = replace(values, problem=as_sentences(draft.notes), is_error=False)
-        self.pane.note(LINE, FieldNote(problem="" if is_name else problem, placeholder=_(LINE_HINT)))
+            of_line = [one for one in draft.notes if one.startswith(_OF_LINE)]
+            others = [one for one in draft.notes if one not in of_line]
+            values = replace(values, problem=as_sentences(others), is_error=False)
+        line = ("" if is_name else problem) or as_sentences(of_line)
+        self.pane.note(LINE, FieldNote(problem=line, is_error=not of_line, placeholder=_(LINE_HINT)))
         hint = draft.name if draft is not None and not self._fixed else _(NAME_HINT)
         self.pane.note(NAME, FieldNote(problem=problem if is_name else "", placeholder=hint))
         self.pane.note(VALUES, values)
