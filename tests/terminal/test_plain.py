@@ -134,7 +134,7 @@ def test_the_end_of_input_denies_what_waits_for_approval_and_leaves(config: str,
         session.type("add a note: buy milk")
         assert session.ended() == 0
         text = plain_text(session)
-    assert "error: denied: the input ended before an answer" in text
+    assert "error: notes › add_note: denied: the input ended before an answer" in text
 
 
 def test_ctrl_c_stops_a_turn_and_a_second_one_leaves(tmp_path: Path, env: dict[str, str]):
