@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,16 @@ def test_a_call_is_found_in_the_traffic_and_sent_again(config: str, env: dict[st
         plain_text(session)
 
 
+def test_lines_of_a_pipe_are_shown_once_on_a_terminal(config: str, env: dict[str, str]):
+    command = (
+        f"printf 'hello\\n/quit\\n' | {sys.executable} -m tui --plain --demo --no-start --config {config}"
+    )
+    with TerminalApp(["sh", "-c", command], env=env, draws=False) as app:
+        assert app.ended() == 0
+        lines = app.raw.decode().replace("\a", "").split("\r\n")
+    assert [line for line in lines if line.startswith("you:")] == ["you: hello", "you: /quit"]
+
+
 def test_a_call_is_kept_and_what_is_none_is_refused_before_a_question(
     config: str, env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -123,7 +134,7 @@ def test_the_end_of_input_denies_what_waits_for_approval_and_leaves(config: str,
         session.type("add a note: buy milk")
         assert session.ended() == 0
         text = plain_text(session)
-    assert "error: denied: the input ended before an answer" in text
+    assert "error: notes › add_note: denied: the input ended before an answer" in text
 
 
 def test_ctrl_c_stops_a_turn_and_a_second_one_leaves(tmp_path: Path, env: dict[str, str]):

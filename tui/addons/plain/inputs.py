@@ -99,7 +99,7 @@ class Inputs:
         """Show that a line is expected."""
         if self.is_over:
             return
-        if self._editor is None:
+        if self._editor is None and self.is_terminal:
             self._transcript.prompt()
         self._want()
 

@@ -102,6 +102,8 @@ class TurnLines:
     def _result(self, event: ToolCallEnded) -> None:
         mark, name = marked(event)
         text, warning = shown_end(event)
+        if event.why == "denied":  # the text says so
+            return self._transcript.say_long(_WORDS[mark], f"{name}: {text}")
         how = localized(event.why) or (_("failed") if event.is_error else _("done"))
         told = f"{name} {how}"
         if event.result is not None:
@@ -109,7 +111,7 @@ class TurnLines:
         self._transcript.say(_WORDS[mark], told)
         if warning:
             self._transcript.say(_WORDS[mark], f"! {clean_line(localized(warning), 400)}")
-        self._transcript.say_long(_WORDS[mark], text)
+        return self._transcript.say_long(_WORDS[mark], text)
 
 
 def _said(event: Event) -> tuple[str, str] | None:

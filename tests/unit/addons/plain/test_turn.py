@@ -55,8 +55,7 @@ async def test_a_turn_is_told_by_lines_with_a_word():
         'call: weather › get_weather  location="Rome"',
         "call: rule: ask weather/*",
         "call: allowed once",
-        "error: weather › get_weather denied",
-        "error: no such place",
+        "error: weather › get_weather: no such place",
         "progress: overloaded. Retrying in 2 s, 1 of 3",
         "model: It rains. Take a coat.",
     ]
