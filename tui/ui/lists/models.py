@@ -45,10 +45,6 @@ _WAYS = N_(
 )
 
 
-def _amount(models: int) -> str:
-    return n_("{n} model", "{n} models", models)
-
-
 @dataclass(slots=True)
 class EndpointModels:
     """The models that an endpoint offers, as far as it has responded."""
@@ -156,11 +152,11 @@ class ModelsScreen(FinderScreen[bool | None]):
         return items
 
     def _title(self, state: str) -> None:
-        offer, of = self._offer, self._purpose
+        offer, of, models = self._offer, self._purpose, len(self._choices or ())
         if offer is not None:
             of = _("of {profile}", profile=clean_line(offer.choice.name, 60))
-            state = state or ("" if offer.loading or offer.problem else _amount(len(offer.ids)))
-        count = state or _amount(len(self._choices or ()))
+            models = models if offer.loading or offer.problem else len(offer.ids)
+        count = state or n_("{n} model", "{n} models", models)
         self.title_line.show(heading(_("Models"), of), ((count, "dim"),))
 
     def about(self, key: str) -> Row:
