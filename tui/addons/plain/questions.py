@@ -107,7 +107,7 @@ class PlainQuestions(Questioner):
         """Show lines and return the chosen answer. An answer that accepts requires that all was shown."""
         self._asking.show(lines)
         unread = [at for at, one in enumerate(answers) if one.action is not Action.ACCEPT]
-        index = await self._asking.choice(choices, unread=unread)
+        index = await self._asking.choice([*map(localized, choices)], unread=unread)
         return None if index is None else answers[index]
 
     async def _consent(self, question: ConsentQuestion) -> QuestionAnswer | None:
