@@ -8,7 +8,7 @@ from tui.addons.plain.asking import Asking
 from tui.addons.plain.forms import fill, review
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
 from tui.core.hidden_text.readable import readable
-from tui.core.language.translate import _, localized
+from tui.core.language.translate import _, localized, message
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
 from tui.core.questions import (
     Action,
@@ -69,8 +69,8 @@ class PlainQuestions(Questioner):
             case ConsentQuestion():
                 return await self._consent(question)
             case ConsentsQuestion():
-                lines = [f"{question.subject} {question.head}"]
-                lines += [clean(line) for one in question.questions for line in one.lines()]
+                lines = [_whole(question)]
+                lines += [clean(localized(line)) for one in question.questions for line in one.lines()]
                 choices = [
                     YES_ALL,
                     NO_ALL,
@@ -107,15 +107,15 @@ class PlainQuestions(Questioner):
         """Show lines and return the chosen answer. An answer that accepts requires that all was shown."""
         self._asking.show(lines)
         unread = [at for at, one in enumerate(answers) if one.action is not Action.ACCEPT]
-        index = await self._asking.choice(choices, unread=unread)
+        index = await self._asking.choice([*map(localized, choices)], unread=unread)
         return None if index is None else answers[index]
 
     async def _consent(self, question: ConsentQuestion) -> QuestionAnswer | None:
         yes, no = question.outcomes
         later = _("Not now. mcptui asks again at the next start.")
-        lines = [*_damage(question.damage), *map(clean, question.lines())]
+        lines = [*_damage(question.damage), *(clean(localized(one)) for one in question.lines())]
         if question.too_long:
-            lines = [f"{question.subject} {question.head}", question.too_long]
+            lines = [_whole(question), localized(question.too_long)]
             return await self._choose(lines, [no, later], [_NO, LATER])
         return await self._choose(lines, [yes, no, later], [*_YES_NO, LATER])
 
@@ -236,6 +236,10 @@ _YES_NO = (_YES, _NO)
 def _foreign(text: str) -> list[str]:
     """Return the lines of a text that mcptui did not write, marked so that none looks like a choice."""
     return [f"> {line}" for line in clean(text).splitlines() if line.strip()]
+
+
+def _whole(question: ConsentQuestion | ConsentsQuestion) -> str:
+    return localized(message("{first} {second}", first=question.subject, second=question.head))
 
 
 def _damage(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.core.hidden_text.readable import mixed_word
-from tui.core.language.translate import N_, listed, message
+from tui.core.language.translate import N_, as_message, listed, message, together
 from tui.core.permission.launch import Launch, in_words, spelled
 from tui.core.permission.risks import risks_of
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
@@ -170,10 +170,13 @@ class ConsentQuestion:
         """Return the whole question as lines for a terminal, without keys."""
         width = max(len(label) for label, _ in self.facts)
         return [
-            f"{self.subject} {self.head}",
-            *(f"  {label.ljust(width)}  {text}" for label, text in self.facts),
-            *(f"  changed: {change}" for change in self.changes),
-            *(f"  ! {risk}" for risk in self.risks),
+            message("{first} {second}", first=self.subject, second=self.head),
+            *(
+                together("  ", as_message(label), " " * (width + 2 - len(label)), text)
+                for label, text in self.facts
+            ),
+            *(together("  ", message("changed: {what}", what=change)) for change in self.changes),
+            *(together("  ! ", risk) for risk in self.risks),
         ]
 
 

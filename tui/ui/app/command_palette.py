@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import ComposeResult
-from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets.option_list import Option
 
 from tui.core.language.translate import N_, _, localized
 from tui.core.matching import has_words, nearness, word_spans
@@ -20,6 +19,7 @@ from tui.ui.dialogs.dialog import CSS, NARROW, Dialog, Frame, heading
 from tui.ui.keys.action_table import ACTIONS, MAIN, OF_SCREENS, OPENERS, Action, Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, first_key, is_opener, key_words, overrides_of
 from tui.ui.keys.slash_commands import OWN
+from tui.ui.platform.palette import WordedPalette
 from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.server_rows import configured, state_words
 
@@ -91,9 +91,10 @@ AROUND = 6
 """Columns of the palette around its lines: edge, padding and scroll bar."""
 
 
-class Palette(CommandPalette):
+class Palette(WordedPalette):
     """Textual's palette as a card. Like a `Dialog`, the key that opens it closes it."""
 
+    NO_MATCHES = staticmethod(lambda: _("No matches"))
     HORIZONTAL_BREAKPOINTS = Dialog.HORIZONTAL_BREAKPOINTS
     VERTICAL_BREAKPOINTS = Dialog.VERTICAL_BREAKPOINTS
     DEFAULT_CSS = (
@@ -125,18 +126,6 @@ class Palette(CommandPalette):
             yield SplitBar(heading(_("Commands")), id="title")
             yield from super().compose()
             yield KeyLine([("enter", _("run")), ("esc", _("close"))])
-
-    def _start_no_matches_countdown(self, search_value: str) -> None:
-        self._stop_no_matches_countdown()
-        show = partial(self._show_no_matches, search_value)
-        self._no_matches_timer = self.set_timer(self._NO_MATCHES_COUNTDOWN, show)
-
-    def _show_no_matches(self, searched: str) -> None:
-        """Say that nothing matches, which Textual says in English."""
-        if searched:
-            text = Content.styled(_("No matches"), "not bold")
-            self.query_one(CommandList).add_option(Option(text, disabled=True, id=self._NO_MATCHES))
-        self._list_visible = bool(searched)
 
     def closes_on(self, event: events.Key) -> bool:
         keys = overrides_of(self.app).keys_of(action("app.palette")).split(",")

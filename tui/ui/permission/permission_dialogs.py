@@ -39,7 +39,8 @@ def consent_rows(question: ConsentQuestion | ConsentsQuestion) -> Iterator[Row]:
 
     The text comes from the file: made visible, never markup.
     """
-    yield (localized(question.subject), "text bold"), (f" {localized(question.head)}", "text")
+    subject, head = (localized(question.subject), "text bold"), (localized(question.head), "text")
+    yield filled(_("{first} {second}"), "text", first=subject, second=head)
     if question.damage:
         yield ((clean(f"! {localized(question.damage)}"), "warn"),)
     if isinstance(question, ConsentQuestion):

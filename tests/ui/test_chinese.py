@@ -7,11 +7,13 @@ import pytest
 from tests.ui.app_stage import opened, shows
 from tests.ui.fakes import FakeRuntime
 from tests.unit.catalogue import LOCALE
+from tests.unit.core.permission.test_consent import question
 from tui.addons.doctor.causes import cause_of
 from tui.core.forms.form import Form
 from tui.core.forms.spec import type_words
 from tui.core.language import translate
 from tui.core.language.translate import localized
+from tui.core.servers import ServerSpec
 from tui.locale.build_hook import build
 from tui.locale.catalogs import use_language
 from tui.storage.exports.shapes import named_servers
@@ -67,3 +69,9 @@ def test_the_cause_that_a_log_names_and_what_to_do_are_translated():
     assert localized(fix) == "请在该 Python 中安装 mcp，或在 `command` 中使用服务器环境的 Python"
     _, _, fix = cause_of(["KeyError: 'API_TOKEN'"], {}, {"API_TOKEN": "x"})
     assert localized(fix) == '服务器不会继承它：请设置 `env = { API_TOKEN = "${API_TOKEN}" }`'
+
+
+def test_a_question_for_consent_in_plain_mode_is_translated():
+    lines = [localized(line) for line in question(ServerSpec("weather", command="npx")).lines()]
+    assert lines[0].startswith("服务器“weather”来自")
+    assert any("命令" in line for line in lines)
