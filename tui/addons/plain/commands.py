@@ -109,7 +109,7 @@ class PlainCommands:
         runtime = self._runtime
         states = [one.state for one in runtime.host.statuses()]
         info, meters = runtime.conversations.info, runtime.conversations.meters
-        self._say(_("Model: {name}.", name=clean_line(runtime.model_label, 80)))
+        self._say(_("Model: {name}.", name=clean_line(localized(runtime.model_label), 80)))
         title = (
             quoted_name(info.title, 80) if info is not None else _("new, not saved before its first message")
         )
@@ -255,7 +255,7 @@ class PlainCommands:
 
             if odd := await switch_model(runtime.conversations, rest):
                 self._say(localized(odd))
-            return self._say(_("Model: {name}.", name=clean_line(runtime.model_label, 80)))
+            return self._say(_("Model: {name}.", name=clean_line(localized(runtime.model_label), 80)))
         for one in await runtime.conversations.active_model.choices():
             mark = " " + _("(in use)") if one.current else ""
             self._say(f"{clean_line(one.name, 60)} {clean_line(one.model, 80)}".rstrip() + mark)

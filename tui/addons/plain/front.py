@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     inputs = Inputs(transcript)
     asking = Asking(transcript, inputs)
     held: list[Runtime] = []
-    questions = PlainQuestions(asking, lambda: held[0].model_label if held else "")
+    questions = PlainQuestions(asking, lambda: localized(held[0].model_label) if held else "")
 
     async def work(runtime: Runtime, interrupt: Interrupt) -> int:
         held.append(runtime)
@@ -104,7 +104,7 @@ class Front:
         await runtime.ready()
         loaded = runtime.configuration.loaded
         self._transcript.rings = loaded is None or loaded.settings.ui.bell is not False
-        self._transcript.say(OWN, _("Model: {name}.", name=clean_line(runtime.model_label, 80)))
+        self._transcript.say(OWN, _("Model: {name}.", name=clean_line(localized(runtime.model_label), 80)))
         if runtime.model_notice:
             self._transcript.say(OWN, clean_line(localized(runtime.model_notice), 300))
         self._tell_news()
