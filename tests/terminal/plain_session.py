@@ -65,6 +65,10 @@ class PipedPlain:
             assert time.monotonic() < deadline, self.raw.decode()
             self.pump()
 
+    def stops_reading(self) -> None:
+        """Close the other end of its output."""
+        self._opened.close()
+
     def ended(self) -> int:
         """Close stdin and return the exit code."""
         self._stdin.close()

@@ -71,6 +71,15 @@ def test_a_call_is_found_in_the_traffic_and_sent_again(config: str, env: dict[st
         plain_text(session)
 
 
+def test_plain_mode_ends_when_nobody_reads_its_output_any_longer(config: str, env: dict[str, str]):
+    with PipedPlain("--demo", "--config", config, env=env) as session:
+        session.type("add a note: buy milk")
+        session.until(lambda: "Answer with a number" in session.raw.decode())
+        session.stops_reading()
+        session.type("4")
+        session.process.wait(20)
+
+
 def test_lines_of_a_pipe_are_shown_once_on_a_terminal(config: str, env: dict[str, str]):
     command = (
         f"printf 'hello\\n/quit\\n' | {sys.executable} -m tui --plain --demo --no-start --config {config}"

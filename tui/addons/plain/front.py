@@ -141,7 +141,7 @@ class Front:
             if self._turn is None:
                 self._inputs.expect()
             elif not self._inputs.is_terminal:
-                await asyncio.wait({self._turn})
+                await self._ended(self._turn)
                 continue
             if (line := await self._inputs.message()) is None:
                 return
@@ -249,9 +249,13 @@ class Front:
             self._messages.clear()
             self._cancel(quiet=True)
         while self._turn is not None or self._running:
-            await asyncio.wait(
-                {*self._running, *filter(None, (self._turn,))}, return_when=asyncio.FIRST_COMPLETED
-            )
+            await self._ended(*self._running, *filter(None, (self._turn,)))
+
+    async def _ended(self, *tasks: asyncio.Task[None]) -> None:
+        """Wait until one of these tasks has ended. Raises its error, such as that nobody reads the output."""
+        ended, _running = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in ended:
+            task.result()
 
     # ---- stopping ------------------------------------------------------------------------------------
 
