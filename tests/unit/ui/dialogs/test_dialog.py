@@ -36,7 +36,9 @@ def test_every_modal_screen_is_a_card_a_panel_or_a_whole_screen() -> None:
     for module in pkgutil.walk_packages(tui.__path__, "tui."):
         if "ui" in module.name.split(".") or ".addons." in module.name:
             import_module(module.name)
-    ours = {one for one in modal_screens() if one.__module__.startswith("tui.")}
+    of_textual = "tui.ui.platform."  # Textual's own screens, mended
+    found = [one for one in modal_screens() if one.__module__.startswith("tui.")]
+    ours = {one for one in found if not one.__module__.startswith(of_textual)}
     assert len(ours) > 30
     assert {one for one in ours if not issubclass(one, Dialog | ViewScreen | Palette)} == set()
     dialogs = [one for one in ours if issubclass(one, Dialog)]
