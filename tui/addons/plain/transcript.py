@@ -61,7 +61,7 @@ class Transcript:
         self.last = time.monotonic()
 
     def say(self, word: str, text: str) -> None:
-        """Write a text, whatever it contains: each of its lines begins with the word."""
+        """Write a text of any content. Each line begins with the word."""
         for line in _lines(text):
             self._write(word, line)
         self._out.flush()
