@@ -15,8 +15,8 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx2
 
 from tui.addons.doctor.steps import State, Step
-from tui.core.errors import McptuiError, chain_of
-from tui.core.language.translate import altered, message, together
+from tui.core.errors import McptuiError, chain_of, without_stop
+from tui.core.language.translate import message, together
 from tui.core.server_secrets import resolved_headers
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
@@ -224,7 +224,7 @@ class Network:
             if self._parts.scheme == "https":
                 return [*steps, replace(fault, name="tls", fix=_NO_TLS)]
         if fault is not None and expects_tls:
-            plain = altered(fault.seen, lambda said: said.rstrip(".。"))
+            plain = without_stop(fault.seen)
             seen: str = message("{problem}. The port expects TLS", problem=plain)
             fix = message("try {url}", url=f"https://{clean_line(self._url[7:], 200)}")
             return [*steps, Step.failed("tls", seen, fix)]

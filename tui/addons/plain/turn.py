@@ -44,7 +44,7 @@ _AWAITED = {
     RetryPart: N_("Waiting for the model"),
     **dict.fromkeys((StepEnded, TurnError, TurnEnded, ApprovalAsked, ToolCallEnded), ""),
 }
-"""What a turn waits for after an event."""
+"""What happens after an event, for a line of progress; "" for nothing."""
 
 _GIVEN = {
     Answer.ONCE: N_("allowed once"),
@@ -65,7 +65,7 @@ class TurnLines:
 
     @property
     def awaited(self) -> tuple[str, float]:
-        """What nothing was heard of for a while, or "", and since when it is awaited."""
+        """What the turn waits for, "" if there was news of it lately, and since when."""
         is_heard = time.monotonic() - self._told_progress < 2 * PROGRESS_SECONDS
         return ("" if is_heard or not self._awaited else _(self._awaited)), self._since
 

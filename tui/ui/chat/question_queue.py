@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, overload
 from textual import events
 from textual.widget import Widget
 
+from tui.core.errors import without_stop
 from tui.core.files import short_path
 from tui.core.language.translate import _, localized, message
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
@@ -111,7 +112,7 @@ class QuestionQueue(Questioner):
         return {Action.ACCEPT: True, Action.DECLINE: False}.get((await self.ask(question)).action)
 
     def refused(self, server: str, why: str) -> None:
-        name, reason = quoted_name(server, 60), clean_line(localized(why), 300).rstrip(".。")
+        name, reason = quoted_name(server, 60), without_stop(clean_line(localized(why), 300))
         told = _(
             "Rejected an invalid request from the server {server}. {reason}.", server=name, reason=reason
         )

@@ -9,7 +9,7 @@ from textual.widgets import TextArea
 
 from tui.core import units
 from tui.core.background import Tasks
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, without_stop
 from tui.core.language.translate import N_, _, localized, n_, sentences
 from tui.core.permission.rules import Verdict
 from tui.core.servers import ServerState, ServerStatus
@@ -127,7 +127,7 @@ class BenchOffers:
         row: Row = self._shared.left_row
         if status is not None and status.state is ServerState.STOPPED:
             start = start_words(status, self._shared.overrides.first_of)
-            why = clean_line(localized(status.detail), 300).rstrip(".。") if status.failed else ""
+            why = without_stop(clean_line(localized(status.detail), 300)) if status.failed else ""
             said = _("The server is stopped: {why}.", why=why) if why else _("The server is stopped.")
             row = ((f"{said} ", "text"), *start)
         elif status is not None:
