@@ -4,6 +4,7 @@ Clicking one has the same effect as its key.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from textual import events
@@ -97,14 +98,12 @@ def in_footer(focus: Context, why_not: Callable[[Action], str], overrides: KeyOv
     """
     shown: list[tuple[int, Entry]] = []
     asks, runs = not why_not(action("question.once")), not why_not(action("chat.cancel"))
-    leads_here = f"focus.{focus.name.lower()}"
     answers = asks and focus is Context.CONVERSATION  # its keys are at the question
-    for found in ACTIONS:
+    for found, here in _candidates(focus):
         to_input = answers and found.id == "focus.composer"
-        here = found.context in (Context.ANYWHERE, focus)
-        if not (found.footer or to_input) or not (here or found.anywhere) or found.id == leads_here:
+        if not (found.footer or to_input) or (answers and found.context is Context.CONVERSATION):
             continue
-        if (answers and found.context is Context.CONVERSATION) or why_not(found):
+        if why_not(found):
             continue
         rank, label = (found.footer if here else found.footer + _FAR), found.label
         if asks and found.id == "focus.conversation":
@@ -118,6 +117,19 @@ def in_footer(focus: Context, why_not: Callable[[Action], str], overrides: KeyOv
         key = first_key(overrides.keys_of(found) if here else found.anywhere)
         shown.append((rank, (key, _(label), found)))
     return [entry for _, entry in sorted(shown, key=lambda one: one[0])]
+
+
+@cache
+def _candidates(focus: Context) -> Sequence[tuple[Action, bool]]:
+    """Return the actions that this context may show, and whether their key works there."""
+    leads_here = f"focus.{focus.name.lower()}"
+    return [
+        (found, here)
+        for found in ACTIONS
+        if ((here := found.context in (Context.ANYWHERE, focus)) or found.anywhere)
+        and (found.footer or found.id == "focus.composer")
+        and found.id != leads_here
+    ]
 
 
 def laid_out(
