@@ -106,8 +106,8 @@ _SENTENCES = {
     "signal": N_("mcptui sent {signal} to {server} and its child processes, because it did not exit."),
     "stop": N_("mcptui began to stop {server}. It closes stdin first, then sends signals."),
     "gave up": N_("mcptui stopped waiting for the response to request {id} of {server}{why}."),
-    "not sent": N_("A message of {lost} was not sent to {server}, because it has exited."),
-    "log left out": N_("{lost} of stderr output from {server} came too fast to be recorded."),
+    "not sent": N_("A message of {size} was not sent to {server}, because it has exited."),
+    "log left out": N_("{size} of stderr output from {server} came too fast to be recorded."),
     "unreadable": N_("This entry is lost: this part of the recording is damaged."),
     "connect": N_("Connected to {server}."),
     "disconnect": N_("The connection to {server} ended."),
@@ -139,7 +139,7 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[M
         signal=clean_line(str(detail["signal"]), 24) if "signal" in detail else message("a signal"),
         id=clean_line(str(detail.get("id", "?")), 40),
         stream=clean_line(str(detail["stream"]), 16) if "stream" in detail else message("a stream"),
-        lost=size(_number(detail.get("bytes"))),
+        size=size(_number(detail.get("bytes"))),
     )
     return [said if said.startswith("mcptui ") else capitalized(said), *_acting(detail)]
 

@@ -214,8 +214,8 @@ def _purpose(entry: Entry, revision: str = "") -> Message:
     what = message(named, name=name)
     deed = message(method.words, asker=asker, asked=asked, what=what)
     if revision and revision not in method.out | method.back:
-        strange = N_("{deed} (not part of the negotiated revision {revision})")
-        return message(strange, deed=deed, revision=clean_line(revision, 20))
+        strange = N_("{action} (not part of the negotiated revision {revision})")
+        return message(strange, action=deed, revision=clean_line(revision, 20))
     return deed
 
 

@@ -107,5 +107,5 @@ def with_pages(contains: Message, result: Mapping[str, Any]) -> Message:
 def _listed(count: Message, items: Sequence[Any], result: Mapping[str, Any]) -> Message:
     names = [_name(mapping(one)) for one in items if "name" in mapping(one)]
     if names:
-        count = message("{contains}: {names}", contains=count, names=and_more(names, 12))
+        count = message("{count}: {names}", count=count, names=and_more(names, 12))
     return with_pages(message("{clause}.", clause=count), result)
