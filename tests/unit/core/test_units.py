@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.foreign import FOREIGN, NUMBERS
+from tests.unit.catalogue import LOCALE
+from tui.core.language.translate import localized, use
 from tui.core.units import (
     LARGEST,
     age,
@@ -33,6 +35,8 @@ from tui.core.units import (
     span,
     whole,
 )
+from tui.locale.build_hook import build
+from tui.locale.catalogs import use_language
 
 
 @pytest.mark.parametrize(
@@ -221,3 +225,13 @@ def test_a_time_in_an_export_is_rounded_to_the_microsecond_in_utc() -> None:
 def test_a_time_in_a_list_for_programs_is_local_with_its_offset() -> None:
     written = local_rfc3339(1_795_305_600.9)
     assert len(written) == 25 and datetime.fromisoformat(written).timestamp() == 1_795_305_600
+
+
+def test_times_are_shown_in_the_language_of_the_user():
+    build(LOCALE)
+    assert use_language("zh_CN") == ""
+    try:
+        shown = [localized(span(seconds * 1_000_000_000)) for seconds in (0, 3, 64, 1_020)]
+        assert shown == ["0 µs", "3.0 秒", "1分04秒", "17 分钟"]
+    finally:
+        use(None)

@@ -17,7 +17,7 @@ from tui.core.forms.spec import (
     FieldState,
     Path,
 )
-from tui.core.language.translate import message
+from tui.core.language.translate import N_, message
 from tui.core.secrets.secret_names import asks_for_a_secret
 from tui.core.text import clean_line, mapping, object_in, quoted_name
 
@@ -28,19 +28,23 @@ MAX_FIELDS = 200
 def schema_problem(schema: Any) -> str:
     """Return why a server may not ask for a form with this schema, or ""."""
     if not isinstance(schema, Mapping):
-        return "requestedSchema must be an object"
+        return message("requestedSchema must be an object")
     if schema.get("type", "object") != "object" or not isinstance(schema.get("properties", {}), Mapping):
-        return 'requestedSchema must have "type": "object" and properties'
+        return message('requestedSchema must have "type": "object" and properties')
     if (fields := len(schema.get("properties", {}))) > MAX_FIELDS:
-        return f"requestedSchema has {fields:,} fields (limit: {MAX_FIELDS})"
+        return message(
+            "requestedSchema has {count:,} fields (limit: {limit})", count=fields, limit=MAX_FIELDS
+        )
     for name, spec in _specs(schema):
         items = spec.source.get("items")
         is_list = spec.kind is FieldKind.ARRAY and (
             _several(spec) or mapping(items).get("type", "string") == "string"
         )
         if spec.kind in (*HOLDERS, FieldKind.JSON) and not is_list:
-            kind = "an object" if spec.kind in (FieldKind.OBJECT, FieldKind.MAP) else f"of type {spec.kind}"
-            return f"requestedSchema: the field {quoted_name(name, 60)} may not be {kind}"
+            words = N_("requestedSchema: the field {name} may not be of type {type}")
+            if spec.kind in (FieldKind.OBJECT, FieldKind.MAP):
+                words = N_("requestedSchema: the field {name} may not be an object")
+            return message(words, name=quoted_name(name, 60), type=spec.kind)
     return ""
 
 

@@ -363,7 +363,7 @@ def _unsendable(request: httpx2.Request) -> str:
 
 
 def _invalid(name: str) -> str:
-    return message("invalid header {lower}", lower=clean_line(name.lower(), 60))
+    return message("invalid header {name}", name=clean_line(name.lower(), 60))
 
 
 class HeardStream(httpx2.AsyncByteStream):

@@ -18,6 +18,7 @@ from tui.runtime.runtime import Runtime
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.transcript.blocks import in_words, outcome, pieces_of
 from tui.ui.chat.transcript.flow import Block
+from tui.ui.widgets import times
 
 END_HINTS: Mapping[str, str] = {
     EndReason.LIMIT: N_("Press {go_on} to continue with fresh limits."),
@@ -85,12 +86,12 @@ class Bridge:
                 return self._activity
             return _(
                 "no data for {time} · {key} stops · {activity}",
-                time=units.clock(self._silent),
+                time=times.clock(self._silent),
                 key=self._key("chat.cancel"),
                 activity=self._activity,
             )
         until, event = self._retry
-        left = units.clock(max(0, math.ceil(until - self._clock())))
+        left = times.clock(max(0, math.ceil(until - self._clock())))
         return _(
             "attempt {n} of {all} in {time} · {key} stops · {reason}",
             n=event.attempt,

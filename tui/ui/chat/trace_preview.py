@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from tui.core.jsonrpc.reader import json_within
 from tui.core.language.translate import _, n_
-from tui.core.units import duration
 from tui.traffic.spans.span_values import CallSpan, Span
 from tui.ui.chat.regions import Regions
 from tui.ui.widgets.bar import Rule
 from tui.ui.widgets.rows import PREVIEW_FROM, Row
 from tui.ui.widgets.symbols import symbols_for
+from tui.ui.widgets.times import duration
 
 if TYPE_CHECKING:  # not needed before the trace has the focus
     from tui.ui.widgets.preview import Preview, Section

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.ports import Answer, Usage
 from tui.core.text import abridged, cells_of, padded
-from tui.core.units import clock, count, duration, progress, share
+from tui.core.units import count, progress, share
 from tui.traffic.spans.span_values import (
     CallSpan,
     CallState,
@@ -25,6 +25,7 @@ from tui.traffic.spans.span_values import (
 from tui.ui.chat.transcript.blocks import in_words, more_characters, outcome_words
 from tui.ui.widgets.rows import EMPTY, Row, crop, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.times import clock, duration
 
 BRIEF_ARGUMENTS = 3
 """Number of arguments that a collapsed call shows."""

@@ -8,7 +8,7 @@ from tui.core.jsonrpc.protocol import STAY_OPEN
 from tui.core.language.translate import _, c_, n_
 from tui.core.text import abridged, cells_of, clean_line, cropped, padded
 from tui.core.traffic import ANSWERS, CHANGE_WORDS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
-from tui.core.units import span, time_of_day
+from tui.core.units import time_of_day
 from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.folded import Fold
 from tui.traffic.methods import is_setup
@@ -17,7 +17,7 @@ from tui.ui.traffic.columns import HeadingCells, Layout
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
 from tui.ui.widgets.rows import Row, Span, crop, pad
 from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, kind_look, symbols_for
-from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
+from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since, span
 
 NAME_CHARS, NOTE_CHARS = 96, 400
 OF_MODEL = frozenset({Kind.MODEL_REQUEST, Kind.MODEL_REPLY})

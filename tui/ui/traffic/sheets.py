@@ -8,13 +8,13 @@ from tui.core.language.restored import restored
 from tui.core.language.translate import N_, _, localized
 from tui.core.text import cells_of, clean, clean_line, padded
 from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
-from tui.core.units import exact, span, time_of_day
+from tui.core.units import exact, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import LoadedEntry
 from tui.ui.widgets.page import BytesSheet, Lines, Place
 from tui.ui.widgets.rows import EMPTY, Row, Span
 from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, kind_look, symbols_for
-from tui.ui.widgets.times import bar, share
+from tui.ui.widgets.times import bar, share, span
 
 BAR_CELLS = 24
 FIELD_CELLS = 12
@@ -90,7 +90,7 @@ def _steps(entries: EntryColumns, steps: Sequence[int], seq: int) -> list[Row]:
             (
                 (f"{lead} ", "accent"),
                 (padded(short, cells), style),
-                (f"{span(after):>8}  ", "dim"),
+                (f"{padded(span(after), 8, right=True)}  ", "dim"),
                 (line, "rule"),
                 (f"  {method}", "dim"),
             )

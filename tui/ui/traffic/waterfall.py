@@ -12,7 +12,6 @@ from tui.core.comparison.argument_words import argument_words
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import cells_of, padded
 from tui.core.traffic import Entry, Kind, Outcome, TrafficReader
-from tui.core.units import span
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import columns_of
 from tui.traffic.spans.span_values import Span, TurnSpan
@@ -33,6 +32,7 @@ from tui.ui.traffic.statistics import FilterRows
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 from tui.ui.widgets.symbols import symbols_for
+from tui.ui.widgets.times import span
 
 MOST_ENTRIES = 4_000
 MOST_CALLS, CALL_BYTES = 400, 16 * 1024
@@ -79,10 +79,10 @@ def axis_row(whole_ns: int, width: int) -> Row:
     quarters = (0, 1, 2, 3) if room >= 48 else (0, 2)
     axis = ""
     for quarter in quarters:
-        axis = f"{axis:<{room * quarter // 4}}{span(whole_ns * quarter // 4) if quarter else '0'}"
+        axis = padded(axis, room * quarter // 4) + (span(whole_ns * quarter // 4) if quarter else "0")
     end = span(whole_ns)
     name, took = padded(f"  {_('step or call')}", label), padded(_("took"), 11, right=True)
-    return ((f"{name}{axis:<{room - len(end)}}{end}", "dim"), (took, "dim"))
+    return ((f"{name}{padded(axis, room - cells_of(end))}{end}", "dim"), (took, "dim"))
 
 
 def shares_row(shares: Sequence[tuple[TimeShare, float]], width: int) -> Row:
@@ -111,7 +111,7 @@ def call_row(bar: TimeBar, number: int, near: Sequence[TimeBar], width: int) -> 
     if bar.running:
         sign, style = symbols.waiting, "tool"
     words = argument_words(bar.arguments, [one.arguments for one in near if one is not bar])
-    took: Row = ((f"{span(bar.end_ns - bar.start_ns):>9}", "text"),)
+    took: Row = ((padded(span(bar.end_ns - bar.start_ns), 9, right=True), "text"),)
     left: Row = (
         (f"  {number:>3}  ", "dim"),
         (f"{sign} ", style),
@@ -158,7 +158,7 @@ class WaterfallScreen(ViewScreen[str | None]):
             self._axis.show(axis_row(found.ns, width))
             self._shares.show(shares_row(found.shares, width))
             for one in found.bars:
-                took = (f"{span(one.end_ns - one.start_ns):>9}", "dim")
+                took = (padded(span(one.end_ns - one.start_ns), 9, right=True), "dim")
                 rows.append((*stretch_row(one, found.ns, width), took))
                 filters.append(_filter(found, one))
         self._shares.display = found is not None

@@ -12,7 +12,6 @@ from textual.widget import Widget
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.servers import ServerState, ServerStatus, fault_words
 from tui.core.text import clean_line, head_of
-from tui.core.units import clock
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, bench_list_bindings
@@ -22,6 +21,7 @@ from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.rows import Row, joined, width_of
 from tui.ui.widgets.server_rows import STARTS_IT, reason_words, sign_of, start_words, state_words
+from tui.ui.widgets.times import clock
 
 
 def title_rows(

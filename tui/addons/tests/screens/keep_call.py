@@ -30,10 +30,10 @@ from tui.core.comparison.values import path_text
 from tui.core.errors import McptuiError
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import cells_of, clean_line, compact, quoted_name
-from tui.core.units import duration
 from tui.ui.dialogs.confirm import Confirm, call_after
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of
 from tui.ui.widgets.symbols import symbols_for
+from tui.ui.widgets.times import duration
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime

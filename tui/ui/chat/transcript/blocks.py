@@ -12,7 +12,7 @@ from tui.core.text import clean, clean_line, preview, truncated
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.runtime.example_questions import Example
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.widgets import code
+from tui.ui.widgets import code, times
 from tui.ui.widgets.bar import key_hints
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
@@ -153,7 +153,7 @@ class Signature(Block):
         self._seconds = seconds
 
     def wrap(self, width: int) -> Sequence[Row]:
-        time = f"   {units.duration(self._seconds * 1000)}" if self._seconds else ""
+        time = f"   {times.duration(self._seconds * 1000)}" if self._seconds else ""
         return [spread(EMPTY, ((f"{self._name}{time}", "dim"),), measure(width))]
 
 
@@ -384,7 +384,7 @@ class Thinking(Block):
         word = _("thinking") if self.running else _("thought")
         time = ""
         if self.seconds is not None:
-            time = " " + _("for {time}", time=units.duration(self.seconds * 1000))
+            time = " " + _("for {time}", time=times.duration(self.seconds * 1000))
         head: Row = ((word, "dim italic"), (time, "dim"), (f"  {marker}", "dim aside"))
         return [head, *self._text_rows(columns)] if self.open else [head]
 

@@ -13,7 +13,7 @@ from tui.core.text import Preview, capitalized, cells_of, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
 from tui.ui.chat.transcript.blocks import fold_sign, measure, more_characters, outcome_words, pieces_of
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.widgets import code
+from tui.ui.widgets import code, times
 from tui.ui.widgets.bar import key_cap, part_at
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import symbols_for
@@ -197,7 +197,7 @@ class Card(Block):
     def _head(self, width: int) -> Row:
         role, word, sign = _STATES[self.state]
         symbols = symbols_for()
-        time = units.duration(self._ms) if self._ms is not None and self.state in ("done", "failed") else ""
+        time = times.duration(self._ms) if self._ms is not None and self.state in ("done", "failed") else ""
         marker = fold_sign(open=self.open)
         note = self._note if self.state != "failed" else ""
         if self.state == "denied" and self.rule and not self.open:
