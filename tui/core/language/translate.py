@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 DOMAIN = "mcptui"
 
+_OF = "\x04"
+"""Between a context and its text in a template, as in a catalog."""
+
 _catalog: "NullTranslations | None" = None
 
 
@@ -93,6 +96,11 @@ def as_message(text: str, /, **values: object) -> Message:
     return _made(text.format(**values) if values else text, text, "", values)
 
 
+def c_message(context: str, text: str, /) -> Message:
+    """Return `message` for a text whose translation depends on a context."""
+    return _made(text, f"{context}{_OF}{text}", "", {})
+
+
 def n_message(one: str, many: str, /, n: int, **values: object) -> Message:
     """Return `message` for `n` things, which is the value of its place `{n}`."""
     return _made((one if n == 1 else many).format(n=n, **values), one, many, {"n": n, **values})
@@ -172,4 +180,6 @@ def localized(text: object) -> str:
     if text.many:
         n = values["n"]
         return _catalog.ngettext(text.template, text.many, n if isinstance(n, int) else 0).format(**values)
+    if _OF in text.template:
+        return _catalog.pgettext(*text.template.split(_OF))
     return _(text.template, **values)
