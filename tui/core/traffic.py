@@ -78,7 +78,7 @@ _EVENT_WORDS = (
     c_message("event", "undelivered"),
     c_message("event", "unreadable"),
 )
-_WORD_OF = {word: word for word in _EVENT_WORDS}
+_WORD_OF: dict[str, str] = {word: word for word in _EVENT_WORDS}
 
 
 def shown_method(kind: int, method: str) -> str:

@@ -451,7 +451,9 @@ class FormPane(LinePane, inherit_bindings=False):
         opens = field.kind is FieldKind.OBJECT and field.state is not FieldState.SET
         if field.is_full:
             problem = size_problem(field.spec, len(field.children) + 1)
-            self.app.notify(f"{clean_line(field.name, 60) or _('This')} {localized(problem)}.", timeout=3)
+            name = clean_line(field.name, 60) or _("This")
+            said = _("{name} {problem}.", name=name, problem=localized(problem))
+            self.app.notify(said, timeout=3, markup=False)
         elif field.kind is FieldKind.ARRAY or opens:  # what an object declares needs no name
             self.added(self.form.add(field.path))
         else:
