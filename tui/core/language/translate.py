@@ -122,7 +122,7 @@ def sentences(*texts: str) -> str:
 
 
 def _closed_up(text: str) -> str:
-    return text.replace("。 ", "。").replace("？ ", "？")
+    return text.replace("。 ", "。").replace("？ ", "？").replace("： ", "：")
 
 
 def together(*texts: str) -> str:

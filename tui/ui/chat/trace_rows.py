@@ -117,7 +117,7 @@ def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
             yield crop(((f"    {in_words(step.detail)}", "warn"),), look.columns)
         return
     if step.final:
-        left.append((" " + _("(last)"), "dim"))
+        left.append((_(" (last)"), "dim"))
     if step.state is not StepState.DONE:
         left.append((f"   {_(step.state)}", "bad" if step.state is StepState.FAILED else "dim"))
     else:
