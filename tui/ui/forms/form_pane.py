@@ -434,9 +434,10 @@ class FormPane(LinePane, inherit_bindings=False):
                 self.set_text(field.path, label)
                 self.action_form_next()
 
+        own = FieldRows(field, self._look).own
         labels = [one.label for one in field.spec.choices]
-        choices = [(label, Content(clean_line(label, 80) or '""')) for label in labels]
-        title = clean_line(field.name, 40) or _("Value")
+        choices = [(label, Content(own(clean_line(label, 80)) or '""')) for label in labels]
+        title = own(clean_line(field.name, 40)) or _("Value")
         self.app.push_screen(Picker(title, choices, field.text, at=self.place_of_row()), chosen)
 
     def action_form_add(self) -> None:
