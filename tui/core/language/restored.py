@@ -10,7 +10,7 @@ from tui.core.language.translate import Message, localized, message, sentences, 
 LEAST_LITERAL = 8
 """Minimum characters outside of places, so that a text is only taken for one that was made from it."""
 
-MOST_CHARS, MOST_DEPTH = 2_000, 3
+MOST_CHARS, MOST_DEPTH, MOST_LINES = 2_000, 3, 8
 
 
 def restored(sentence: str) -> str:
@@ -29,6 +29,11 @@ def restored(sentence: str) -> str:
             return sentences(localized(one), localized(two))
     found = _found(sentence, templates, MOST_DEPTH)
     return localized(found) if found is not None else sentence
+
+
+def restored_lines(text: str) -> str:
+    """Return a text of mcptui about a failed call, whose first lines are such sentences, in that language."""
+    return "\n".join(map(restored, text.split("\n")[:MOST_LINES])) if catalog() is not None else text
 
 
 def _found(sentence: str, templates: "list[_Template]", depth: int) -> Message | None:

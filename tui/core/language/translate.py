@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 DOMAIN = "mcptui"
 
+_OF = "\x04"
+"""Between a context and its text in a template, as in a catalog."""
+
 _catalog: "NullTranslations | None" = None
 _texts: "Callable[[], Iterable[str]]" = tuple
 
@@ -104,6 +107,11 @@ def as_message(text: str, /, **values: object) -> Message:
     return _made(text.format(**values) if values else text, text, "", values)
 
 
+def c_message(context: str, text: str, /) -> Message:
+    """Return `message` for a text whose translation depends on a context."""
+    return _made(text, f"{context}{_OF}{text}", "", {})
+
+
 def n_message(one: str, many: str, /, n: int, **values: object) -> Message:
     """Return `message` for `n` things, which is the value of its place `{n}`."""
     return _made((one if n == 1 else many).format(n=n, **values), one, many, {"n": n, **values})
@@ -125,7 +133,7 @@ def sentences(*texts: "Text") -> "Text":
 
 
 def _closed_up(text: str) -> str:
-    return text.replace("。 ", "。").replace("？ ", "？")
+    return text.replace("。 ", "。").replace("？ ", "？").replace("： ", "：")
 
 
 def together(*texts: "Text | str") -> "Text":
@@ -174,8 +182,10 @@ def localized(text: object) -> str:
         return text
     if text.change is not None:
         return text.change(localized(text.values["text"]))
-    if not text.many:
-        return _(text.template, **text.values)
-    n = text.values["n"]
-    count = n if isinstance(n, int) else 0
-    return _catalog.ngettext(text.template, text.many, count).format(**_localized(text.values))
+    if text.many:
+        n = text.values["n"]
+        count = n if isinstance(n, int) else 0
+        return _catalog.ngettext(text.template, text.many, count).format(**_localized(text.values))
+    if _OF in text.template:
+        return _catalog.pgettext(*text.template.split(_OF))
+    return _(text.template, **text.values)

@@ -16,7 +16,7 @@ from tui.core.turn.prepared_calls import shown_end
 from tui.core.turn.turn_endings import remark_of, words_of
 from tui.runtime.runtime import Runtime
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.transcript.blocks import in_words, outcome, pieces_of
+from tui.ui.chat.transcript.blocks import end_text, in_words, outcome, pieces_of
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.widgets import times
 
@@ -243,7 +243,9 @@ class Bridge:
                 state, note = outcome(event.why, event.is_error, warning)
                 if event.result is not None and any(pieces_of(event.result)):
                     view.give_result(call_id, event.result)
-                view.set_call(call_id, state, note=note, ms=event.ms or None, preview=_result_text(event))
+                view.set_call(
+                    call_id, state, note=note, ms=event.ms or None, preview=_result_text(event, state)
+                )
 
     def _show_question(self) -> None:
         """Show the visible question once its card is in the conversation."""
@@ -251,7 +253,7 @@ class Bridge:
             self._view.ask(self._asking)
 
 
-def _result_text(event: events.ToolCallEnded) -> str:
+def _result_text(event: events.ToolCallEnded, state: str) -> str:
     """Return the server's text, or what the model was told if the server sent none."""
     result = event.result
     if result is not None and result.failure is CallFailure.NONE:
@@ -260,4 +262,4 @@ def _result_text(event: events.ToolCallEnded) -> str:
             return "\n".join(texts)
         if not all(item.annotations.for_model for item in result.content):
             return result_text(result)
-    return shown_end(event)[0]
+    return end_text(shown_end(event)[0], event.why, state)

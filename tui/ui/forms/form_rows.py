@@ -114,7 +114,7 @@ class FieldRows:
         is_on = field.text == BOOLEANS[0]
         edge = (symbols.edge if self.is_here else " ", "accent")
         sign = (f" {symbols.running if is_on else symbols.stopped} ", "ok" if is_on else "dim")
-        name = ((self._own(clean_line(field.name, 40)), "accent bold" if self.is_here else "text"),)
+        name = ((self.own(clean_line(field.name, 40)), "accent bold" if self.is_here else "text"),)
         about = ((clean_line(self.note.about, 200), "text" if is_on else "dim"),)
         more = (f" {clean_line(self.note.placeholder, 200)}", "dim")
         row: Row = ((" ", ""), edge, sign, *pad(name, SWITCH_CELLS), *pad(about, SWITCH_CELLS + 4), more)
@@ -132,9 +132,9 @@ class FieldRows:
         return part_at(parts, x - start) if x >= start else None
 
     def _option(self, label: str, *, chosen: bool = False) -> Row:
-        return choice(self._own(clean_line(label, 40)) or '""', chosen, self.is_here, symbols_for().chosen)
+        return choice(self.own(clean_line(label, 40)) or '""', chosen, self.is_here, symbols_for().chosen)
 
-    def _own(self, name: str) -> str:
+    def own(self, name: str) -> str:
         """Return a name of a form of ours, which shows no types, in the user's language."""
         return name if self.look.types else _(name)
 
@@ -160,7 +160,7 @@ class FieldRows:
         if field.spec.default is not MISSING:
             words.append(_("default {value}", value=self._default))
         types = ((f"  {' · '.join(words)}", "dim"),) if words else ()
-        name = self._own(clean_line(field.name, 60)) or (_("arguments") if not field.path else '""')
+        name = self.own(clean_line(field.name, 60)) or (_("arguments") if not field.path else '""')
         if field.path and isinstance(field.path[-1], int):
             name = str(field.path[-1] + 1)
         style = "accent bold" if self.is_here and is_group else "text bold"
@@ -190,7 +190,9 @@ class FieldRows:
         return ((number, "dim"), *self._surface(len(number) - 2, taken)[1:], *crop(((shown, "bad"),), taken))
 
     def _about(self) -> list[Row]:
-        words = ". ".join(filter(None, (*self._details(), clean_line(self.note.about, 600))))
+        words = ""
+        for one in filter(None, (*self._details(), clean_line(self.note.about, 600))):
+            words = _("{text}. {next_step}", text=words, next_step=one) if words else one
         if not words:
             return []
         rows = wrap(((words, "dim"),), self.look.columns, first=((" " * (self._indent + 4), ""),))
@@ -210,7 +212,7 @@ class FieldRows:
         if spec.note:
             yield clean_line(localized(spec.note), 200)
         if field.arms and field.kind not in HOLDERS:
-            yield _("one of {names}", names=clean_line(", ".join(map(self._own, field.arms)), 200))
+            yield _("one of {names}", names=clean_line(", ".join(map(self.own, field.arms)), 200))
         if spec.examples:
             yield _("e.g. {values}", values=", ".join(brief(one) for one in spec.examples[:3]))
 
@@ -236,7 +238,7 @@ class FieldRows:
         arm: Row = ()
         if field.arms:
             left, right = ("<", "> ") if symbols_for() is ASCII else ("‹", "› ")
-            arm = ((left, "dim"), (self._own(clean_line(field.arms[field.arm], 24)), "tool"), (right, "dim"))
+            arm = ((left, "dim"), (self.own(clean_line(field.arms[field.arm], 24)), "tool"), (right, "dim"))
         if field.state is FieldState.NULL:
             return (*arm, ("null", "warn"))
         if field.kind in HOLDERS:
@@ -261,7 +263,7 @@ class FieldRows:
         """Return the value of a list that is too long to be shown side by side, with a sign for the list."""
         value: Row = ((self._placeholder, "dim"),)
         if self.field.state is not FieldState.ABSENT:
-            value = ((shown_text(self.field.text), "text bold" if self.is_here else "text"),)
+            value = ((shown_text(self.own(self.field.text)), "text bold" if self.is_here else "text"),)
         sign: Row = ((symbols_for().unfolded, "accent" if self.is_here else "dim"),)
         return value if self.field.kind is FieldKind.CONST else spread(value, sign, room)
 

@@ -106,6 +106,10 @@ LATER = N_(
 )
 
 
+def _effect(answer: str, effect: str) -> Row:
+    return (*filled(_("{answer} {effect}"), "", answer=(answer, "bold"), effect=(effect, "")), ("\n", ""))
+
+
 def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about a server's read-only marks and results, with what each answer does."""
     server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
@@ -114,16 +118,14 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
         tool=tool,
     )
     effects = Content.assemble(
-        (_("Trust:"), "bold"),
-        f" {_(TRUSTED)}\n",
-        (_("Do not trust:"), "bold"),
-        " ",
-        _("Each of its calls needs approval. So do calls to other servers after its results."),
-        "\n",
-        (_("Not now:"), "bold"),
-        " ",
-        _("Each of its calls needs approval. mcptui asks this again at its next start."),
-        "\n",
+        *_effect(_("Trust:"), _(TRUSTED)),
+        *_effect(
+            _("Do not trust:"),
+            _("Each of its calls needs approval. So do calls to other servers after its results."),
+        ),
+        *_effect(
+            _("Not now:"), _("Each of its calls needs approval. mcptui asks this again at its next start.")
+        ),
         *filled(_(LATER), "$text-dim", key=(keys.first_of("servers.trust"), "bold")),
     )
     parts = (

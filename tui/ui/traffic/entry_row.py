@@ -7,7 +7,16 @@ from tui.core import units
 from tui.core.jsonrpc.protocol import STAY_OPEN
 from tui.core.language.translate import _, c_, n_
 from tui.core.text import abridged, cells_of, clean_line, cropped, padded
-from tui.core.traffic import ANSWERS, CHANGE_WORDS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
+from tui.core.traffic import (
+    ANSWERS,
+    CHANGE_WORDS,
+    OUTCOME_WORDS,
+    Direction,
+    Kind,
+    Outcome,
+    is_failed_case,
+    shown_method,
+)
 from tui.core.units import time_of_day
 from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.folded import Fold
@@ -197,7 +206,7 @@ class RowMaker:
             return (*self._what(index, columns, text, ""), (f"  {clean_line(note, NOTE_CHARS)}", "user"))
         entries = self._entries
         kind = entries.kind[index]
-        method = name_of(entries.methods.texts[entries.method[index]])
+        method = name_of(shown_method(kind, entries.methods.texts[entries.method[index]]))
         tool = name_of(entries.tools.texts[entries.tool[index]])
         if kind in PREVIEWED:
             event = ((f"{method}  ", "text"),) if method else ()

@@ -7,7 +7,7 @@ from tui.core import units
 from tui.core.language.restored import restored
 from tui.core.language.translate import N_, _, localized
 from tui.core.text import cells_of, clean, clean_line, padded
-from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
+from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction, shown_method
 from tui.core.units import exact, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import LoadedEntry
@@ -24,7 +24,8 @@ def heading(entry: Entry) -> tuple[Row, Row]:
     """Return the line above an entry: kind, id and called item at the left, size at the right."""
     words, _, style = kind_look(entry.kind, entry.direction)
     ident = f" {clean_line(entry.ident, 20)}" if entry.ident else ""
-    what = " › ".join(clean_line(part, 60) for part in (entry.source, entry.tool or entry.method) if part)
+    item = entry.tool or shown_method(entry.kind, entry.method)
+    what = " › ".join(clean_line(part, 60) for part in (entry.source, item) if part)
     return ((f"{words}{ident}  ", f"{style} bold"), (what, "text")), ((units.size(entry.size), "dim"),)
 
 

@@ -109,7 +109,7 @@ def _process(status: ServerStatus, identity: ServerIdentity, share: float | None
         return
     pids = identity.pids or ((status.pid,) if status.pid is not None else ())
     if pids:
-        yield "pid" if len(pids) == 1 else "pids", units.and_more([*map(str, pids)], MOST_PIDS), "text"
+        yield "pid" if len(pids) == 1 else _("pids"), units.and_more([*map(str, pids)], MOST_PIDS), "text"
     if identity.memory is not None:
         yield _("memory"), units.size(identity.memory), "text"
     if identity.cpu_seconds is not None:

@@ -241,7 +241,7 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if status.invalid:
         yield crop((("! ", "warn"), (localized(status.invalid), "warn")), room)
     if status.failed and status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
-        yield crop(((f"{_('last:')} ", "dim"), (last, "bad")), room)
+        yield crop(((sentences(f"{_('last:')} "), "dim"), (last, "bad")), room)
     elif status.failed and sentence:
         yield from wrap(((sentence, "bad"),), room)[: None if selected else DETAIL_ROWS]
     if selected and status.next_step and (status.failed or status.reason in WAITING):

@@ -6,7 +6,7 @@ from tui.core import units
 from tui.core.attachments import described
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.events import call_end, call_word
-from tui.core.language.restored import restored
+from tui.core.language.restored import restored, restored_lines
 from tui.core.language.translate import N_, Message, _, localized, n_
 from tui.core.text import clean, clean_line, preview, truncated
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
@@ -59,6 +59,11 @@ def outcome_words(text: str, state: str, *, brief: bool = False) -> str:
     if brief or reason == text:
         return in_words(reason)
     return _("{where}: {problem}", where=_(state), problem=in_words(reason))
+
+
+def end_text(text: str, why: str, state: str) -> str:
+    """Return the result of a call with this `state` of `outcome`. A failure with a `why` is mcptui's text."""
+    return restored_lines(text) if why and state == "failed" else text
 
 
 def measure(width: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from tui.core import units
 from tui.core.hidden_text.readable import readable
 from tui.core.jsonrpc.reader import indented, json_value
-from tui.core.language.translate import N_, _, localized, n_
+from tui.core.language.translate import N_, _, localized, n_, sentences
 from tui.core.ports import ApprovalRequest
 from tui.core.text import Preview, capitalized, cells_of, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
@@ -257,7 +257,11 @@ class Card(Block):
         elif self.state == "failed" and self._note and not text.startswith(self._note):
             text = _("{where}: {problem}", where=self._note, problem=text)
         style = _EXPLAINED[self.state]
-        rows = wrap(((clean_line(text, 400), style),), width, first=DEEPER, rest=DEEPER) if text else []
+        rows = (
+            wrap(((sentences(clean_line(text, 400)), style),), width, first=DEEPER, rest=DEEPER)
+            if text
+            else []
+        )
         return rows[:FOLDED_NOTE]
 
     def _piece_rows(self, width: int) -> list[Row]:
