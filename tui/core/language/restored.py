@@ -33,7 +33,8 @@ def restored(sentence: str) -> str:
 
 def restored_lines(text: str) -> str:
     """Return a text of mcptui about a failed call, whose first lines are such sentences, in that language."""
-    return "\n".join(map(restored, text.split("\n")[:MOST_LINES])) if catalog() is not None else text
+    lines = text.split("\n", MOST_LINES)
+    return "\n".join([*map(restored, lines[:MOST_LINES]), *lines[MOST_LINES:]])
 
 
 def _found(sentence: str, templates: "list[_Template]", depth: int) -> Message | None:
