@@ -230,11 +230,10 @@ class PlainCommands:
         info, messages = self._runtime.conversations.info, self._runtime.conversations.messages
         self._say(_("Continuing {title}.", title=quoted_name(info.title if info is not None else "", 80)))
         asked = [at for at, one in enumerate(messages) if isinstance(one, UserMessage)]
-        for one in messages[asked[-1] :] if asked else ():
-            if isinstance(one, UserMessage):
-                self._say(_("You asked: {question}", question=clean_line(one.text, 1_000)))
-            elif isinstance(one, AssistantMessage):
-                self._transcript.say(MODEL, one.text)
+        if asked and isinstance(question := messages[asked[-1]], UserMessage):
+            self._say(_("You asked: {question}", question=clean_line(question.text, 1_000)))
+            answers = [one.text for one in messages[asked[-1] :] if isinstance(one, AssistantMessage)]
+            self._transcript.say_long(MODEL, *answers)
 
     async def retry(self, _rest: str) -> None:
         text, files = await self._runtime.conversations.again()

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from tui.addons.plain.transcript import (
     CALL,
     ERROR,
-    MODEL,
     PROGRESS,
     PROGRESS_SECONDS,
     RESULT,
@@ -59,7 +58,7 @@ class TurnLines:
 
     def __init__(self, transcript: Transcript, announce: Callable[[str], None]) -> None:
         self._transcript, self._announce = transcript, announce
-        self._stream = Stream(transcript, MODEL)
+        self._stream = Stream(transcript)
         self._awaited, self._since = "", time.monotonic()
         self._told_progress = 0.0
 
@@ -71,6 +70,7 @@ class TurnLines:
 
     async def show(self, turn: PendingTurn) -> EndReason:
         """Write a turn until it ends, and return why it did."""
+        self._transcript.begin_turn()
         reason = EndReason.MODEL_ERROR
         async for event in turn.events():
             self._show(event)
@@ -82,6 +82,8 @@ class TurnLines:
         if isinstance(event, TextPart):
             self._stream.feed(event.text)
             return
+        if isinstance(event, StepStarted):
+            self._transcript.begin_step()
         if isinstance(event, StepEnded | TurnError | TurnEnded):
             self._stream.end()
         if isinstance(event, ToolProgress):
