@@ -15,7 +15,7 @@ from tui.addons.plain.questions import PlainQuestions
 from tui.addons.plain.traffic import PlainTraffic
 from tui.addons.plain.transcript import ERROR, OWN, PROGRESS, SERVER, YOU, Transcript
 from tui.addons.plain.turn import TurnLines
-from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
+from tui.commands.headless import Interrupt, headless, say_unsaved
 from tui.commands.run import EXIT_CODES
 from tui.commands.streams import out
 from tui.core.background import Tasks
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
     async def work(runtime: Runtime, interrupt: Interrupt) -> int:
         held.append(runtime)
-        front = Front(runtime, transcript, inputs, asking, interrupt, args)
+        front = Front(runtime, transcript, inputs, asking, interrupt)
         return await front.run()
 
     try:
@@ -81,11 +81,10 @@ class Front:
         inputs: Inputs,
         asking: Asking,
         interrupt: Interrupt,
-        args: argparse.Namespace,
     ) -> None:
         self._runtime, self._transcript, self._inputs, self._asking = runtime, transcript, inputs, asking
         self._interrupt = interrupt
-        self._traffic = PlainTraffic(runtime, transcript, asking, config_words(args))
+        self._traffic = PlainTraffic(runtime, transcript, asking)
         calls = PlainCalls(runtime, transcript, asking, self._send)
         self._commands = PlainCommands(
             runtime, transcript, self._traffic, calls, self._send, lambda: len(self._messages)

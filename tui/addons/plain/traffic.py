@@ -1,18 +1,15 @@
 """The traffic of this run in plain mode: listed, read, sent again, and kept as tests."""
 
 import asyncio
-import sys
 import time
-from collections.abc import Sequence
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from tui.addons.plain.asking import Asking
 from tui.addons.plain.transcript import ERROR, OWN, RESULT, Transcript, json_lines
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_name
 from tui.commands.traffic_selection import query_of
-from tui.core.addons import missing
+from tui.core.addons import brought
 from tui.core.errors import McptuiError, UsageError
 from tui.core.jsonrpc.reader import json_value
 from tui.core.language.translate import _, localized, message, n_
@@ -40,11 +37,8 @@ FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST, Outcome.CAN
 class PlainTraffic:
     """Commands on the entries of this run, which are named by their numbers."""
 
-    def __init__(
-        self, runtime: Runtime, transcript: Transcript, asking: Asking, config: Sequence[str]
-    ) -> None:
+    def __init__(self, runtime: Runtime, transcript: Transcript, asking: Asking) -> None:
         self._runtime, self._transcript, self._asking = runtime, transcript, asking
-        self._config = config
         self._recording = runtime.recording
         self._numbers = count(1)
 
@@ -150,12 +144,11 @@ class PlainTraffic:
             raise UsageError(localized(request).rstrip(".。"))
         if not await self._may_send(request):
             return
-        call = f"plain-{next(self._numbers)}"
         answer = await runtime.workbench.request(
             request.server,
             request.method,
             request.params,
-            call=call,
+            call=self._next(),
             seconds=runtime.turn_context.limits.call_timeout,
         )
         found = answer.result if answer.error is None else answer.error
@@ -178,47 +171,26 @@ class PlainTraffic:
         return await self._asking.may_call(self._runtime, called, head, is_risky=is_risky)
 
     async def keep(self, text: str) -> None:
-        """Keep the call of an entry as a test, as `mcptui keep` does."""
-        seq = entry_number(text, "/keep N")
-        if absent := missing("command", "keep"):
-            raise McptuiError(absent)
-        if self._runtime.traffic.path == Path():
-            raise UsageError(message("this run is not recorded, so its calls cannot be kept"))
-        index, columns = self._requested(seq), self._recording.entries
-        if columns.kind[index] != Kind.REQUEST or columns.direction[index] != Direction.OUT:
-            raise UsageError(
-                message("entry {number} is not a request to a server", number=seq),
-                next_step=message("/traffic lists them."),
-            )
-        request = read(await self._entry(columns.seq(index), MOST_SENT + 1))
-        head = _("Keep the call of entry {number} as a test?", number=seq)
-        head += f" {request.label}" if isinstance(request, ResendRequest) else ""
-        async with self._asking.turn():
-            choices = [
-                _("Keep it. Its tool is not called again."),
-                _(
-                    "Keep it. A read-only or idempotent tool is called twice more to find what varies. "
-                    "A case of the same call is replaced."
-                ),
-                _("Do not keep it."),
-            ]
-            self._asking.show([head])
-            chosen = await self._asking.choice(choices)
-        if chosen not in (0, 1):
-            return
-        words = ["keep", str(self._runtime.traffic.path), "--entry", str(seq), *self._config]
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tui", *words, *(["--yes"] if chosen else [])),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        try:
-            told, _errors = await process.communicate()
-        finally:
-            if process.returncode is None:
-                process.kill()
-        self._transcript.say_long(ERROR if process.returncode else RESULT, told.decode("utf-8", "replace"))
+        """Keep the call of an entry as a test."""
+        call = await brought("service", "kept call")(self._runtime, entry_number(text, "/keep N"), self._next)
+        while True:
+            async with self._asking.turn():
+                server, tool, arguments = call.called
+                head = _("Keep this call as a test? {server} › {tool}", server=server, tool=tool)
+                self._asking.show([head, compact(arguments, 2_000), *call.lines()])
+                choices = [_("Keep it."), _("Do not keep it.")]
+                choices += [localized(call.again)] if call.again else []
+                chosen = await self._asking.choice(choices, unread=[1])
+            if chosen == 0:
+                return self._transcript.say(RESULT, localized(await call.keep()))
+            if chosen != 2 or not await self._asking.may_call(
+                self._runtime, call.called, localized(call.again), is_risky=False
+            ):
+                return self._transcript.say(OWN, _("Not kept."))
+            await call.call_again()
+
+    def _next(self) -> str:
+        return f"plain-{next(self._numbers)}"
 
 
 def _line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes) -> str:
