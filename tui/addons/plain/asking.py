@@ -9,7 +9,7 @@ from typing import Any
 from tui.addons.plain.inputs import Inputs
 from tui.addons.plain.transcript import ERROR, QUESTION, Transcript
 from tui.commands.permission.terminal_approver import shown_arguments
-from tui.core.language.translate import _
+from tui.core.language.translate import _, localized
 from tui.core.permission.rules import Verdict
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.text import clean_line
@@ -57,7 +57,7 @@ class Asking:
 
     def show(self, lines: Iterable[str]) -> None:
         """Write the lines of a question, a page at a time."""
-        self._shown = [line for text in lines for line in text.split("\n") if line.strip()]
+        self._shown = [line for text in lines for line in localized(text).split("\n") if line.strip()]
         self._transcript.say_pages(((QUESTION, line) for line in self._shown), QUESTION)
 
     def say(self, text: str) -> None:
@@ -73,7 +73,7 @@ class Asking:
         Those of `unread` may be chosen before all pages were read. An empty line repeats the question.
         """
         answer = _("Answer with a number, 1 to {n}.", n=len(choices))
-        numbered = [*(f"{number}. {text}" for number, text in enumerate(choices, 1)), answer]
+        numbered = [*(f"{number}. {localized(text)}" for number, text in enumerate(choices, 1)), answer]
         self.say("\n".join(numbered))
         while (line := await self.line()) is not None:
             word = line.strip().rstrip(".")

@@ -11,7 +11,7 @@ from tui.commands.run_input import attachments
 from tui.commands.servers import remarks
 from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
 from tui.core.errors import UsageError
-from tui.core.language.translate import N_, _, localized, message, n_
+from tui.core.language.translate import N_, _, listed, localized, message, n_
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import day_and_time, duration
@@ -123,7 +123,7 @@ class PlainCommands:
             self._say(n_("{n} line waits for /more.", "{n} lines wait for /more.", rest))
         for problem in (runtime.unsaved, runtime.unrecorded):
             if problem:
-                self._transcript.say(ERROR, clean_line(localized(problem), 400))
+                self._transcript.say(ERROR, clean_line(problem, 400))
 
     async def more(self, _rest: str) -> None:
         if not self._transcript.more():
@@ -253,7 +253,7 @@ class PlainCommands:
             from tui.runtime.model_changes import switch_model
 
             if odd := await switch_model(runtime.conversations, rest):
-                self._say(localized(odd))
+                self._say(odd)
             return self._say(_("Model: {name}.", name=clean_line(localized(runtime.model_label), 80)))
         for one in await runtime.conversations.active_model.choices():
             mark = " " + _("(in use)") if one.current else ""
@@ -276,7 +276,7 @@ def told(status: ServerStatus) -> Iterator[str]:
         words.append(clean_line(f"{status.title} {status.version}", 60))
     else:
         words.append(_(str(status.reason or "")))
-    yield ", ".join(filter(None, words))
+    yield localized(listed(filter(None, words)))
     if status.reason is StopReason.NEEDS_SIGN_IN:
         yield f"{name}: " + _("It requires signing in. /login {name} signs in.", name=name)
         return

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
             replace(Options.from_args(args), paced=False), work, questioner=questions, ended=say_unsaved
         )
     except McptuiError as error:
-        transcript.say(ERROR, localized(error))
+        transcript.say(ERROR, str(error))
         return 2
     finally:
         inputs.close()
@@ -108,7 +108,7 @@ class Front:
         self._transcript.rings = loaded is None or loaded.settings.ui.bell is not False
         self._transcript.say(OWN, _("Model: {name}.", name=clean_line(localized(runtime.model_label), 80)))
         if runtime.model_notice:
-            self._transcript.say(OWN, clean_line(localized(runtime.model_notice), 300))
+            self._transcript.say(OWN, clean_line(runtime.model_notice, 300))
         self._tell_news()
         if runtime.conversations.messages:
             self._commands.show_resumed()
@@ -213,7 +213,7 @@ class Front:
         try:
             await self._commands.run(spec, rest)
         except McptuiError as error:
-            self._transcript.say(ERROR, localized(error))
+            self._transcript.say(ERROR, str(error))
         except asyncio.CancelledError:
             self._transcript.say(PROGRESS, _("Stopped."))
         self._tell_news()
@@ -230,7 +230,7 @@ class Front:
         try:
             self._pending = self._runtime.conversations.ask(text.strip(), self._approver, files)
         except McptuiError as error:
-            self._transcript.say(ERROR, localized(error))
+            self._transcript.say(ERROR, str(error))
             self._last = EndReason.MODEL_ERROR
             return
         self._turn = asyncio.create_task(self._show(self._pending), name="turn")
@@ -241,7 +241,7 @@ class Front:
             self._last = await self._lines.show(pending)
         except McptuiError as error:
             self._last = EndReason.MODEL_ERROR
-            self._transcript.say(ERROR, localized(error))
+            self._transcript.say(ERROR, str(error))
         self._turn = self._pending = self._lines = None
         self._interrupt.renew()
         self._tell_news()
@@ -326,6 +326,4 @@ class Front:
         for problem in runtime.problems:
             if problem not in self._problems:
                 self._problems.add(problem)
-                self._transcript.say(
-                    OWN if problem in runtime.warnings else ERROR, clean_line(localized(problem), 600)
-                )
+                self._transcript.say(OWN if problem in runtime.warnings else ERROR, clean_line(problem, 600))

@@ -8,7 +8,7 @@ from tui.addons.plain.asking import Asking
 from tui.addons.plain.forms import fill, review
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
 from tui.core.hidden_text.readable import readable
-from tui.core.language.translate import _, localized, message
+from tui.core.language.translate import _, altered, localized, message
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
 from tui.core.questions import (
     Action,
@@ -70,7 +70,7 @@ class PlainQuestions(Questioner):
                 return await self._consent(question)
             case ConsentsQuestion():
                 lines = [_whole(question)]
-                lines += [clean(localized(line)) for one in question.questions for line in one.lines()]
+                lines += [altered(line, clean) for one in question.questions for line in one.lines()]
                 choices = [
                     YES_ALL,
                     NO_ALL,
@@ -107,15 +107,15 @@ class PlainQuestions(Questioner):
         """Show lines and return the chosen answer. An answer that accepts requires that all was shown."""
         self._asking.show(lines)
         unread = [at for at, one in enumerate(answers) if one.action is not Action.ACCEPT]
-        index = await self._asking.choice([*map(localized, choices)], unread=unread)
+        index = await self._asking.choice(choices, unread=unread)
         return None if index is None else answers[index]
 
     async def _consent(self, question: ConsentQuestion) -> QuestionAnswer | None:
         yes, no = question.outcomes
         later = _("Not now. mcptui asks again at the next start.")
-        lines = [*_damage(question.damage), *(clean(localized(one)) for one in question.lines())]
+        lines = [*_damage(question.damage), *(altered(one, clean) for one in question.lines())]
         if question.too_long:
-            lines = [_whole(question), localized(question.too_long)]
+            lines = [_whole(question), question.too_long]
             return await self._choose(lines, [no, later], [_NO, LATER])
         return await self._choose(lines, [yes, no, later], [*_YES_NO, LATER])
 

@@ -10,9 +10,9 @@ from tui.addons.plain.transcript import ERROR, OWN, RESULT, Transcript, json_lin
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_name
 from tui.commands.traffic_selection import query_of
 from tui.core.addons import brought
-from tui.core.errors import McptuiError, UsageError
+from tui.core.errors import McptuiError, UsageError, without_stop
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import _, localized, message, n_
+from tui.core.language.translate import _, listed, localized, message, n_
 from tui.core.text import clean_line, compact, mapping
 from tui.core.traffic import KIND_WORDS, OUTCOME_WORDS, Direction, Entry, Kind, Outcome
 from tui.core.units import size, span, time_of_day
@@ -138,10 +138,10 @@ class PlainTraffic:
         runtime, columns = self._runtime, self._recording.entries
         index = self._requested(entry_number(text, "/resend N"))
         if why := refusal(columns, index, runtime.host.statuses()):
-            raise UsageError(localized(why).rstrip(".。"))
+            raise UsageError(without_stop(why))
         request = read(await self._entry(columns.seq(index), MOST_SENT + 1))
         if not isinstance(request, ResendRequest):
-            raise UsageError(localized(request).rstrip(".。"))
+            raise UsageError(without_stop(request))
         if not await self._may_send(request):
             return
         answer = await runtime.workbench.request(
@@ -156,7 +156,7 @@ class PlainTraffic:
         word = ERROR if answer.problem or is_error else RESULT
         self._transcript.say(word, _("{request}: the answer", request=request.label))
         if answer.problem:
-            self._transcript.say(word, localized(answer.problem))
+            self._transcript.say(word, answer.problem)
         else:
             self._say_json(word, found)
 
@@ -172,17 +172,18 @@ class PlainTraffic:
 
     async def keep(self, text: str) -> None:
         """Keep the call of an entry as a test."""
-        call = await brought("service", "kept call")(self._runtime, entry_number(text, "/keep N"), self._next)
+        seq = self._recording.entries.seq(self._requested(entry_number(text, "/keep N")))
+        call = await brought("service", "kept call")(self._runtime, seq, self._next)
         while True:
             async with self._asking.turn():
                 server, tool, arguments = call.called
                 head = _("Keep this call as a test? {server} › {tool}", server=server, tool=tool)
                 self._asking.show([head, compact(arguments, 2_000), *call.lines()])
                 choices = [_("Keep it."), _("Do not keep it.")]
-                choices += [localized(call.again)] if call.again else []
+                choices += [call.again] if call.again else []
                 chosen = await self._asking.choice(choices, unread=[1])
             if chosen == 0:
-                return self._transcript.say(RESULT, localized(await call.keep()))
+                return self._transcript.say(RESULT, await call.keep())
             if chosen != 2 or not await self._asking.may_call(
                 self._runtime, call.called, localized(call.again), is_risky=False
             ):
@@ -210,7 +211,7 @@ def _line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes) -> str:
         )
     )
     words = (entry_name(entry, head), *figures, time_of_day(entry.wall_ns).partition(".")[0])
-    return f"{entry.seq}. {_(KIND_WORDS[entry.kind])} {place}: {', '.join(filter(None, words))}"
+    return f"{entry.seq}. {_(KIND_WORDS[entry.kind])} {place}: {localized(listed(filter(None, words)))}"
 
 
 def entry_number(text: str, usage: str) -> int:

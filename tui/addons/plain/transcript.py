@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TextIO
 
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import _, localized, n_
 from tui.core.terminal.attention import BELL
 from tui.core.text import Cleaner, clean
 
@@ -227,8 +227,8 @@ def json_lines(value: Any, place: str = "") -> Iterator[str]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text, cleaned and bounded, without empty ones."""
-    for line in clean(text).split("\n"):
+    """Yield the lines of a text in the user's language, cleaned and bounded, without empty ones."""
+    for line in clean(localized(text)).split("\n"):
         line = line.rstrip().expandtabs(4)
         while len(line) > MAX_LINE:
             cut = line.rfind(" ", MAX_LINE // 2, MAX_LINE) + 1 or MAX_LINE

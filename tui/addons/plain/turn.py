@@ -13,12 +13,14 @@ from tui.addons.plain.transcript import (
     Transcript,
 )
 from tui.commands.run_output import marked
+from tui.core.errors import McptuiError, composed, sentences
 from tui.core.events import (
     ApprovalAsked,
     ApprovalGiven,
     CallJudged,
     EndReason,
     Event,
+    LimitReached,
     StepEnded,
     StepStarted,
     ToolCallEnded,
@@ -33,7 +35,8 @@ from tui.core.language.translate import N_, _, localized
 from tui.core.ports import Answer, RetryPart, TextPart
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_end
-from tui.core.units import duration
+from tui.core.turn.turn_endings import END_WORDS, LIMIT_SENTENCES
+from tui.core.units import clock, duration
 from tui.runtime.turn import PendingTurn
 
 _WORDS = {"→": CALL, "✓": RESULT, "✗": ERROR, "!": ERROR}
@@ -119,14 +122,29 @@ class TurnLines:
 def _said(event: Event) -> tuple[str, str] | None:
     """Return the first word and the text of the line for an event, None for no line."""
     match event:
-        case TurnStarted(notice=notice):
-            return (PROGRESS, clean_line(localized(notice), 300)) if notice else None
         case StepEnded():
             return None
+        case TurnStarted(notice=text):
+            return (PROGRESS, clean_line(text, 300)) if text else None
         case ApprovalGiven(answer=answer):
             return CALL, _(_GIVEN[answer])
+        case CallJudged(rule=rule):
+            return (CALL, _("rule: {rule}", rule=clean_line(rule, 300))) if rule else None
+        case LimitReached(limit=limit, value=value):
+            return ERROR, composed("{text}.", text=LIMIT_SENTENCES[limit](value))
+        case RetryPart(attempt, attempts, delay, reason):
+            again = _(
+                "Retrying in {time}, {number} of {all}.",
+                time=clock(delay),
+                number=attempt,
+                all=attempts,
+            )
+            return PROGRESS, sentences(clean_line(reason, 160), again if delay else "")
+        case TurnError(text, where, next_step):
+            return ERROR, str(McptuiError(text, where=where, next_step=next_step))
         case TurnEnded(reason=EndReason.CANCELLED):
-            return PROGRESS, _("Stopped.")
+            return PROGRESS, END_WORDS[EndReason.CANCELLED]
+        case TurnEnded(reason=EndReason.CUT | EndReason.FILTERED as reason):
+            return ERROR, END_WORDS[reason]
     mark, text = marked(event)
-    word = CALL if isinstance(event, CallJudged) else _WORDS.get(mark, PROGRESS)
-    return (word, text) if text else None
+    return (_WORDS.get(mark, PROGRESS), text) if text else None
