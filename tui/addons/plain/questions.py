@@ -6,9 +6,10 @@ from typing import Any
 
 from tui.addons.plain.asking import Asking
 from tui.addons.plain.forms import fill, review
+from tui.core.errors import composed
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
 from tui.core.hidden_text.readable import readable
-from tui.core.language.translate import _, altered, localized, message
+from tui.core.language.translate import _, altered, localized, message, verbatim
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
 from tui.core.questions import (
     Action,
@@ -188,7 +189,10 @@ class PlainQuestions(Questioner):
         what = _("The server {server} asks you to open a URL", server=server)
         what = _("The server {server} requires signing in", server=server) if is_sign_in else what
         address = web_address(question.url)
-        lines = [f"{what}{cause_of(question)}.", *_foreign(start_of(question.message, MAX_MESSAGE))]
+        lines = [
+            composed("{text}.", text=verbatim(what + cause_of(question))),
+            *_foreign(start_of(question.message, MAX_MESSAGE)),
+        ]
         lines += [clean_line(question.url, 5_000), _("Its host: {host}", host=clean_line(address.host, 300))]
         lines += [f"! {clean_line(warning, 300)}" for warning in address.warnings]
         pastes = is_sign_in and not browser
@@ -213,7 +217,7 @@ class PlainQuestions(Questioner):
                 model=model,
                 cause=cause_of(question),
             )
-            facts, send = ", ".join(request_facts(params)), _("Send it to the model.")
+            facts, send = _(", ").join(request_facts(params)), _("Send it to the model.")
         else:
             head = _("The reply of {model} for the server {server}.", server=server, model=model)
             facts, send = _("The server gets exactly this text."), _("Send it to the server.")

@@ -210,7 +210,7 @@ def _line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes) -> str:
             size(entry.size),
         )
     )
-    words = (entry_name(entry, head), *figures, time_of_day(entry.wall_ns).partition(".")[0])
+    words = (without_stop(entry_name(entry, head)), *figures, time_of_day(entry.wall_ns).partition(".")[0])
     return f"{entry.seq}. {_(KIND_WORDS[entry.kind])} {place}: {localized(listed(filter(None, words)))}"
 
 
