@@ -136,8 +136,7 @@ class PlainCalls:
         lines = [head, *(f"> {line}" for line in clean(text).split("\n") if line.strip())]
         lines += [_("It attaches {name}.", name=clean_line(one.name, 200)) for one in files]
         async with self._asking.turn():
-            self._asking.show(lines)
-            is_yes = await self._asking.choice([_("Send it."), _("Do not send it.")], unread=[1]) == 0
+            is_yes = await self._asking.sends(lines)
         if is_yes:
             self._send(text, tuple(replace(one, server=prompt.server) for one in files))
         return None

@@ -8,16 +8,15 @@ from typing import Any
 from tui.addons.plain.asking import Asking
 from tui.addons.plain.transcript import ERROR, OWN, RESULT, Transcript, json_lines
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_name
-from tui.commands.traffic_selection import query_of
 from tui.core.addons import brought
-from tui.core.errors import McptuiError, UsageError, without_stop
+from tui.core.errors import UsageError, without_stop
 from tui.core.jsonrpc.reader import json_value
 from tui.core.language.translate import _, listed, localized, message, n_
 from tui.core.text import clean_line, compact, mapping
 from tui.core.traffic import KIND_WORDS, OUTCOME_WORDS, Direction, Entry, Kind, Outcome
 from tui.core.units import size, span, time_of_day
 from tui.runtime.runtime import Runtime
-from tui.traffic.filter.query import Query
+from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.methods import is_setup
 from tui.traffic.record.open_recording import ReaderThread, readable_body, whole_entry
@@ -56,10 +55,9 @@ class PlainTraffic:
 
     async def listed(self, text: str) -> None:
         """List the newest entries that pass a filter, the newest first. Without one, omit setup messages."""
-        try:
-            query = query_of(None if text in ("", ALL) else text, "/traffic")
-        except UsageError as error:  # the lines below the first point at the place with blanks
-            raise McptuiError(str(error).partition("\n")[0]) from None
+        query = parse("" if text == ALL else text)
+        if query.problems:
+            raise UsageError(query.problems[0].sentence, where="/traffic")
         lines, found, omitted = await asyncio.to_thread(self._lines, query, quiet=not text)
         if omitted:
             self._transcript.say(
@@ -174,21 +172,22 @@ class PlainTraffic:
         """Keep the call of an entry as a test."""
         seq = self._recording.entries.seq(self._requested(entry_number(text, "/keep N")))
         call = await brought("service", "kept call")(self._runtime, seq, self._next)
-        while True:
+        chosen: str | None = "again"
+        while chosen == "again":
+            server, tool, arguments = call.called
+            head = _("Keep this call as a test? {server} › {tool}", server=server, tool=tool)
+            lines = [head, compact(arguments, 2_000), *call.lines()]
+            again = [(call.again, "again")] if call.again else []
             async with self._asking.turn():
-                server, tool, arguments = call.called
-                head = _("Keep this call as a test? {server} › {tool}", server=server, tool=tool)
-                self._asking.show([head, compact(arguments, 2_000), *call.lines()])
-                choices = [_("Keep it."), _("Do not keep it.")]
-                choices += [call.again] if call.again else []
-                chosen = await self._asking.choice(choices, unread=[1])
-            if chosen == 0:
+                choices = [(_("Keep it."), "keep"), (_("Do not keep it."), ""), *again]
+                chosen = await self._asking.choose(lines, choices)
+            if chosen == "keep":
                 return self._transcript.say(RESULT, await call.keep())
-            if chosen != 2 or not await self._asking.may_call(
+            if chosen and await self._asking.may_call(
                 self._runtime, call.called, localized(call.again), is_risky=False
             ):
-                return self._transcript.say(OWN, _("Not kept."))
-            await call.call_again()
+                await call.call_again()
+        return self._transcript.say(OWN, _("Not kept."))
 
     def _next(self) -> str:
         return f"plain-{next(self._numbers)}"
