@@ -8,7 +8,7 @@ from tui.addons.plain.asking import Asking
 from tui.addons.plain.forms import fill, review
 from tui.core import questions
 from tui.core.errors import composed
-from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
+from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_warning
 from tui.core.hidden_text.readable import readable
 from tui.core.language.translate import N_, _, altered, localized, message, verbatim
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
@@ -77,9 +77,7 @@ class PlainQuestions(Questioner):
             case questions.AgentQuestion():
                 shown = question.text if question.arguments else _("(no arguments)")
                 lines = [question.head, *map(readable, _foreign(shown)), *_damage(question.why)]
-                lines.append(
-                    _("mcptui cannot verify which program asks. It runs on this computer, as your user.")
-                )
+                lines.append(_(questions.UNVERIFIED))
                 lasting = QuestionAnswer(Action.ACCEPT, lasts=True)
                 until = (_("Yes, the same until mcptui quits."), lasting)
                 return await self._choose(lines, [(_("Yes, once."), _YES), until, (_("No."), _NO)])
@@ -132,10 +130,7 @@ class PlainQuestions(Questioner):
             cause=cause_of(question),
         )
         lines = [head, *_foreign(start_of(question.message, MAX_MESSAGE))]
-        if secret := secret_fields(question.schema):
-            names = ", ".join(clean_line(name, 40) for name in secret[:4])
-            lines.append(_("! {names}: servers must not request secrets in a form.", names=names))
-        self._asking.show(lines)
+        self._asking.show([*lines, *_damage(secret_warning(question.schema))])
         while True:
             form = blank_form(question.schema)
             action = await fill(self._asking, form, declines=True)
