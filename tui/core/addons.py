@@ -105,7 +105,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "flags": ("traffic",),
         "service": (
             *("pytest items", "pytest servers", "pytest assertion"),
-            *("case text", "kept calls", "kept check", "saved calls", "tests tab"),
+            *("case text", "kept call", "kept calls", "kept check", "saved calls", "tests tab"),
         ),
     },
     "up": {

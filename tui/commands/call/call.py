@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from tui.commands.call.arguments import Arguments, json_object
+from tui.commands.call.items import prompt_of, tool_of
 from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, TIMEOUT, OneServer
 from tui.commands.call.output import (
     OutputFile,
@@ -30,13 +31,11 @@ from tui.core.jsonrpc.extensions import PREFIX
 from tui.core.permission.rules import Verdict
 from tui.core.ports import hand_call
 from tui.core.servers import ServerStatus
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import clean, clean_line
 from tui.core.tools import CallFailure, Tool, ToolResult
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.settings.problems import hinted
 
-_SHOWN_NAMES = 40
 BY_COMMAND = "command mcptui call"
 
 
@@ -103,7 +102,7 @@ class Call:
     async def _call(self, status: ServerStatus) -> int:
         workbench = self._runtime.workbench
         name, *words = self._words
-        tool = self._tool(name, status)
+        tool = tool_of(self._runtime, self._one.name, name)
         takes = Arguments(tool.name, tool.schema)
         arguments = self._arguments(takes, words)
         if not self._args.unchecked:
@@ -143,26 +142,6 @@ class Call:
                 raise
             text = f"The task {timeout.passed(limit)} It was cancelled."
             return ToolResult.failed(text, CallFailure.TIMEOUT)
-
-    def _tool(self, name: str, status: ServerStatus) -> Tool:
-        tools = self._runtime.workbench.tools(self._one.name)
-        for tool in tools:
-            if tool.name == name:
-                return tool
-        for left_out, why in status.quarantined:
-            if left_out == name:
-                raise UsageError(f"{clean_line(name, 80)} cannot be called: {clean_line(why, 300)}")
-        error = self._not_found("tool", name, [tool.name for tool in tools], "It has no tools.")
-        if status.listing_problem:
-            error.next_step = f"Some tools could not be listed: {clean_line(status.listing_problem, 200)}"
-        raise error
-
-    def _not_found(self, kind: str, name: str, names: Sequence[str], otherwise: str) -> UsageError:
-        """Return the error for an unknown name; `otherwise` is its next step if the server has none."""
-        known = [clean_line(one, 80) for one in names]
-        listed = f"Its {kind}s: {units.and_more(known, _SHOWN_NAMES)}" if known else otherwise
-        server, shown = clean_line(self._one.name, 80), quoted_name(name, 80)
-        return UsageError(hinted(f"{server} has no {kind} {shown}", name, known), next_step=listed)
 
     def _arguments(self, takes: Arguments, words: Sequence[str]) -> dict[str, Any]:
         if self._given is None:
@@ -213,16 +192,11 @@ class Call:
 
     async def _prompt(self) -> int:
         name, *words = self._words
-        workbench = self._runtime.workbench
-        prompts, problem = await workbench.prompts(self._one.name)
-        prompt = next((one for one in prompts if one.name == name), None)
-        if prompt is None:
-            names = [one.name for one in prompts]
-            raise self._not_found("prompt", name, names, problem or "It has no prompts.")
+        prompt = await prompt_of(self._runtime, self._one.name, name)
         takes = Arguments(prompt.name, prompt.schema)
         arguments = takes.from_pairs(words)
         takes.require(arguments)
-        result = await workbench.get_prompt(
+        result = await self._runtime.workbench.get_prompt(
             self._one.name, name, arguments, call=self.id, seconds=self._one.timeout
         )
         if result.raw is None or result.problem:

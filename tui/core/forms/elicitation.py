@@ -17,7 +17,7 @@ from tui.core.forms.spec import (
     FieldState,
     Path,
 )
-from tui.core.language.translate import N_, message
+from tui.core.language.translate import N_, _, message
 from tui.core.secrets.secret_names import asks_for_a_secret
 from tui.core.text import clean_line, mapping, object_in, quoted_name
 
@@ -104,6 +104,12 @@ def content_of(schema: Mapping[str, Any], value: Any) -> dict[str, Any]:
 def default_content(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer that consists of the defaults of the schema."""
     return content_of(schema, blank_form(schema).value()[0])
+
+
+def secret_warning(schema: Mapping[str, Any]) -> str:
+    """Return a warning in the user's language if fields seem to ask for a secret, or ""."""
+    names = ", ".join(clean_line(name, 40) for name in secret_fields(schema)[:4])
+    return _("{names}: servers must not request secrets in a form.", names=names) if names else ""
 
 
 def secret_fields(schema: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from tui.addons.tests.keep.draft import described
 from tui.addons.tests.keep.exchange import Other
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.repeat import ARGUMENT_CHARS, question
-from tui.addons.tests.keep.target import Target
+from tui.addons.tests.keep.target import Target, added_to
 from tui.addons.tests.keep.variation import Variation
 from tui.addons.tests.screens.keep_dialog import KeepDialog, Kept
 from tui.addons.tests.screens.keep_list import (
@@ -18,7 +18,6 @@ from tui.addons.tests.screens.keep_list import (
     SERVER,
     Layout,
     Line,
-    added_to,
     heading,
     sentences,
     server_of,
