@@ -12,7 +12,7 @@ from contextvars import ContextVar
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import TextIO
 
 _ELSEWHERE: "ContextVar[tuple[TextIO, TextIO] | None]" = ContextVar("streams", default=None)
@@ -27,6 +27,12 @@ def out() -> "TextIO":
 def err() -> "TextIO":
     """Return stderr."""
     return sys.stderr if (elsewhere := _ELSEWHERE.get()) is None else elsewhere[1]
+
+
+def err_later() -> "Callable[[], TextIO]":
+    """Return what returns this stderr in tasks that are not of the command."""
+    elsewhere = _ELSEWHERE.get()
+    return lambda: sys.stderr if elsewhere is None else elsewhere[1]
 
 
 def is_elsewhere() -> bool:

@@ -90,7 +90,7 @@ async def examine(
 
     Raises McptuiError.
     """
-    with progress(quiet=args.json) as doing:
+    with progress("reading the configuration", quiet=args.json) as doing:
         printer = Printer(doing, short=short, quiet=args.json)
         several = Examinations(runtime, printer, one_by_one=not short, seconds=args.seconds, **how)
         return await several.run(named)
