@@ -189,7 +189,7 @@ def _where(reach: Reach) -> str:
 
 
 _HEAD = ("  server", "state", "offers", "start", "protocol", "version")
-_WIDTHS = (len("RUNNING"), 36, 7, 10, 16)
+_WIDTHS = (len("RUNNING"), 44, 7, 10, 16)
 _PART = "    "
 """Before the lines about a server."""
 

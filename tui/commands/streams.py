@@ -45,13 +45,16 @@ def on_terminal() -> bool:
     return not is_elsewhere() and sys.stdout.isatty()
 
 
-def width() -> int:
-    """Return the cells of a line of the terminal, 0 if nothing is broken: in a pipe, or with `--wide`."""
-    if _WIDE.get() or not on_terminal():
+def width(stream: "TextIO | None" = None) -> int:
+    """Return the cells of a line of the terminal, 0 if nothing is broken: in a pipe, or with `--wide`.
+
+    `stream` is what is written to, stdout by default.
+    """
+    if _WIDE.get() or is_elsewhere() or not (stream or sys.stdout).isatty():
         return 0
     from tui.commands.help_text import columns
 
-    return columns()
+    return columns(stream)
 
 
 def colored() -> bool:

@@ -57,7 +57,7 @@ def _unbroken(word: str) -> int:
     cells = cells_of(word)
     if cells > len(word):
         return min(cells, LEAST)
-    return cells if cells <= WORDS[-1] else max(map(len, _AFTER_PARTS.split(word)))
+    return cells if cells <= WORDS[0] else max(map(len, _AFTER_PARTS.split(word)))
 
 
 def _widths_of(rows: Sequence[Row]) -> list[int]:
@@ -145,7 +145,7 @@ def _fitted(widths: Sequence[int], left: Container[int], cells: int, words: Sequ
         return []
     while sum(least) < room:
         narrow = (at for at, width in enumerate(widths) if least[at] < width)
-        least[min(narrow, key=least.__getitem__)] += 1
+        least[max(narrow, key=lambda at: widths[at] / least[at] ** 2)] += 1
     return least
 
 

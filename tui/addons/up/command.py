@@ -60,7 +60,9 @@ async def _hold(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt
     runtime.require_usable()
     names, host = _names(args, runtime), runtime.host
     runtime.consent.require([host.status(name).spec for name in names])
-    columns = columns_for(names)
+    columns = columns_for(names, width(sys.stderr))
+    if sys.stderr.isatty():
+        _say("\n".join(columns.heading()))
 
     def show(name: str) -> None:
         status = host.status(name)

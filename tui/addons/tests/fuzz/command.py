@@ -29,6 +29,7 @@ from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.find import shown_path
 from tui.commands.headless import Interrupt, starting
 from tui.commands.permission.terminal_approver import confirm, is_terminal
+from tui.commands.progress import progress
 from tui.core.errors import McptuiError, UsageError
 from tui.core.files import atomic_write, make_folder
 from tui.core.text import clean, clean_line
@@ -111,7 +112,8 @@ class _Run:
                 return OK
             report = self._report()
             self._work = asyncio.create_task(self._all(tools, processes, generator, seed, report))
-            await asyncio.wait([self._work])
+            with progress("calling the tools", quiet=args.json):
+                await asyncio.wait([self._work])
             if not self.interrupted:
                 await self._work
         finally:
