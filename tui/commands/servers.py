@@ -66,10 +66,10 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 
     def settled(name: str) -> None:
         found[name] = runtime.host.status(name)
-        doing.text = _starting(names, found)
+        doing.text = still_starting(names, found)
         show(found[name])
 
-    with progress(_starting(names, found), quiet=args.json) as doing:
+    with progress(still_starting(names, found), quiet=args.json) as doing:
         for status in unusable:
             show(status)
         await runtime.host.start_all(names, settled)
@@ -83,7 +83,8 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     return 0 if all(status.state is ServerState.RUNNING for status in found.values()) else FAILED
 
 
-def _starting(names: Sequence[str], settled: Container[str]) -> str:
+def still_starting(names: Sequence[str], settled: Container[str]) -> str:
+    """Return what a command does that waits for servers, "" if it does not."""
     waiting = [clean_line(name, MAX_SHOWN_NAME) for name in names if name not in settled]
     return f"starting {and_more(waiting, 4)}" if waiting else ""
 
@@ -188,7 +189,7 @@ def _where(reach: Reach) -> str:
 
 
 _HEAD = ("  server", "state", "offers", "start", "protocol", "version")
-_WIDTHS = (len("RUNNING"), 36, 7, 10, 16)
+_WIDTHS = (len("RUNNING"), 44, 7, 10, 16)
 _PART = "    "
 """Before the lines about a server."""
 

@@ -61,7 +61,11 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         return headless(
-            replace(Options.from_args(args), paced=False), work, questioner=questions, ended=say_unsaved
+            replace(Options.from_args(args), paced=False),
+            work,
+            questioner=questions,
+            ended=say_unsaved,
+            quiet=True,
         )
     except McptuiError as error:
         transcript.say(ERROR, str(error))

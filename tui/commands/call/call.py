@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -23,7 +24,8 @@ from tui.commands.call.output import (
 from tui.commands.call.request import KINDS, kinds, unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
-from tui.commands.streams import err
+from tui.commands.progress import progress
+from tui.commands.streams import err, is_elsewhere
 from tui.core import units
 from tui.core.addons import brought
 from tui.core.errors import UsageError
@@ -114,7 +116,9 @@ class Call:
         if rule is not None and rule.action is Verdict.DENY:
             print(f"· a rule denies this call to the model: {clean_line(str(rule), 300)}", file=err())
         self._runtime.decisions.add(hand_call(tool.server, tool.name, arguments, by=self.by))
-        return self._print(await self._result(tool, arguments), write_result)
+        with self._waiting():
+            result = await self._result(tool, arguments)
+        return self._print(result, write_result)
 
     async def _result(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
         """Call a tool. If the call becomes a task, it has no time limit unless --seconds sets one."""
@@ -142,6 +146,11 @@ class Call:
                 raise
             text = f"The task {timeout.passed(limit)} It was cancelled."
             return ToolResult.failed(text, CallFailure.TIMEOUT)
+
+    def _waiting(self) -> AbstractContextManager[object]:
+        """Show that the server has not answered yet, unless another process waits, or it is JSON."""
+        name = clean_line(self._one.name, 80)
+        return progress(f"waiting for {name}", quiet=self._args.json or is_elsewhere())
 
     def _arguments(self, takes: Arguments, words: Sequence[str]) -> dict[str, Any]:
         if self._given is None:
@@ -187,7 +196,10 @@ class Call:
     async def _read(self) -> int:
         (uri,) = self._words
         workbench = self._runtime.workbench
-        result = await workbench.read_resource(self._one.name, uri, call=self.id, seconds=self._one.timeout)
+        with self._waiting():
+            result = await workbench.read_resource(
+                self._one.name, uri, call=self.id, seconds=self._one.timeout
+            )
         return self._print(result, write_contents)
 
     async def _prompt(self) -> int:
@@ -196,9 +208,10 @@ class Call:
         takes = Arguments(prompt.name, prompt.schema)
         arguments = takes.from_pairs(words)
         takes.require(arguments)
-        result = await self._runtime.workbench.get_prompt(
-            self._one.name, name, arguments, call=self.id, seconds=self._one.timeout
-        )
+        with self._waiting():
+            result = await self._runtime.workbench.get_prompt(
+                self._one.name, name, arguments, call=self.id, seconds=self._one.timeout
+            )
         if result.raw is None or result.problem:
             self._one.refuse(clean(result.problem))
             return REFUSED
