@@ -84,13 +84,13 @@ class ConfirmQuit(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(f"y,enter,{SEND_KEYS}", "dismiss(True)", show=False),
-        Binding("n,escape", "back", N_("cancel"), key_display="n"),
+        Binding("n,escape", "back", N_("keep running"), key_display="n"),
     ]
 
     SHAPE = NARROW
 
     def __init__(self) -> None:
-        keys = self.key_line(("y", _("quit")), back=_("keep running"))
+        keys = self.key_line(("y", _("quit")))
         super().__init__(EMPTY, Literal(_("A turn is running. Stop it and quit?")), keys=keys)
 
     def closes_on(self, event: events.Key) -> bool:

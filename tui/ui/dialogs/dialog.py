@@ -88,7 +88,8 @@ class Dialog(ModalScreen[ScreenResultType]):
     """A dialog over the screen below, which stays visible. From top to bottom: title, parts, problem, keys.
 
     Escape goes one step back (`step_back`), then closes it with the result None; the key that opened it
-    closes it at once. What was `typed` is only discarded if that key is pressed again.
+    closes it at once. What was `typed` is only discarded if that key is pressed again. Escape is labelled
+    "close" in dialogs, "cancel" where it gives up what is typed or runs, and "back" on whole screens.
     """
 
     SHAPE: ClassVar[str] = WIDE
@@ -101,7 +102,7 @@ class Dialog(ModalScreen[ScreenResultType]):
     FITS: ClassVar[bool] = True
     """Whether a part with rows is as tall as they are; otherwise the dialog has a height of its own."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", N_("back"), priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", N_("close"), priority=True)]
     HORIZONTAL_BREAKPOINTS = COLUMNS
     VERTICAL_BREAKPOINTS = ROWS
     DEFAULT_CSS = CSS
@@ -137,7 +138,7 @@ class Dialog(ModalScreen[ScreenResultType]):
 
     def say(self, problem: str) -> None:
         """Show a problem above the keys; "" removes it."""
-        self.said.show(problem)
+        self.said.show(f"! {problem}")
         self.said.display = bool(problem)
         self.fit()
 
@@ -198,7 +199,7 @@ class Dialog(ModalScreen[ScreenResultType]):
             self.close()
         else:
             self._typed_last = typed
-            self.say(_("! Not saved. Press {key} again to discard it.", key=key))
+            self.say(_("Press {key} again to discard your changes.", key=key))
 
     def close(self) -> None:
         if self.is_current:

@@ -20,7 +20,7 @@ class RowsDialog(Dialog[None]):
 
     def __init__(self, title: str, rows: Sequence[Row]) -> None:
         pane = RowsPane(lambda width: [line for row in rows for line in wrap(row, width)])
-        super().__init__(heading(title), pane, keys=self.key_line(back=_("close")))
+        super().__init__(heading(title), pane, keys=self.key_line())
 
 
 class TextDialog(Dialog[None]):
@@ -33,7 +33,7 @@ class TextDialog(Dialog[None]):
         if (more := len(text) - MAX_CHARS) > 0:
             self._lines.append(_("… {more} more characters", more=f"{more:,}"))
         self._pane = RowsPane(self._lay_out)
-        super().__init__(((title, "text bold"),), self._pane, keys=self.key_line(back=_("close")))
+        super().__init__(((title, "text bold"),), self._pane, keys=self.key_line())
 
     def on_mount(self) -> None:
         self.set_focus(self._pane)

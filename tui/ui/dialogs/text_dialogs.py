@@ -25,7 +25,7 @@ class SayWhy(Dialog[str | None]):
     def __init__(self, server: str, tool: str) -> None:
         self.field = Field(placeholder=_("Reason for the model"), max_length=1000, compact=True)
         call = f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
-        keys = self.key_line(("enter", _("deny")), back=_("cancel"))
+        keys = self.key_line(("enter", _("deny")), close=_("cancel"))
         super().__init__(heading(_("Deny with a reason"), call), self.field, keys=keys)
 
     def typed(self) -> str:
@@ -52,7 +52,7 @@ class SystemText(Dialog[str | None]):
             placeholder=_("Empty: the default system prompt"),
         )
         self._area.set_reactive(TextArea.cursor_blink, False)
-        keys = self.key_line(save=_("save"), back=_("cancel"))
+        keys = self.key_line(save=_("save"), close=_("cancel"))
         super().__init__(heading(_("System prompt of this conversation")), self._area, keys=keys)
 
     def on_mount(self) -> None:
@@ -114,7 +114,7 @@ class ContextDialog(Dialog[None]):
             heading(_("Context")),
             Literal(about, classes="about"),
             RowsPane(lambda width: [EMPTY, *context_rows(parts, window, width, sign=sign)]),
-            keys=self.key_line(last=[(traffic_key, _("shows each request in full"))], back=_("close")),
+            keys=self.key_line(last=[(traffic_key, _("shows each request in full"))]),
         )
 
 
@@ -138,7 +138,7 @@ class ProjectDialog(Dialog[bool | None]):
             ((FILE, "text bold"), (f"   {clean_line(instructions.folder, 200)}", "dim")),
             Literal(use, classes="about"),
             RowsPane(self._lay_out),
-            keys=self.key_line(back=_("close")),
+            keys=self.key_line(),
         )
         self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
 

@@ -247,7 +247,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             if title.strip():
                 self.keep_task(rename(title.strip()), "rename a session")
 
-        self.prompt.ask(_("title"), named, value=clean_line(info.title, 200))
+        self.prompt.ask(_("title"), named, value=clean_line(info.title, 200), about=info.id)
 
     def action_session_delete(self) -> None:
         if (info := self._selected()) is None:

@@ -224,7 +224,8 @@ class TrafficScreen(Screen[Cause | None]):
             self.entry.reload()
 
         note, empty = annotations.notes.get(seq, ""), _("leave empty to remove the note")
-        self.prompt.ask(_("note on entry {seq}", seq=seq), keep, value=note, placeholder=empty)
+        asked, about = _("note on entry {seq}", seq=seq), (id(self.recording), seq)
+        self.prompt.ask(asked, keep, value=note, about=about, placeholder=empty)
 
     def edit_filter(self) -> None:
         self.filter_line.show(())

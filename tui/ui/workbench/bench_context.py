@@ -115,6 +115,7 @@ class BenchContext:
             _("roots, separated by commas"),
             lambda text: self.choose(self._chosen("roots", absolute(listed(text)))),
             value=", ".join(status.spec.roots),
+            about=self.server,
             placeholder="~/src, /srv/data",
             check=lambda text: next(filter(None, map(root_problem, listed(text))), ""),
         )
