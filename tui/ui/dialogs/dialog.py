@@ -16,7 +16,7 @@ from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import act, is_opener, overrides_of, shown_keys
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.widgets.bar import KeyLine, SplitBar
-from tui.ui.widgets.inputs import Field, PromptLine, type_into
+from tui.ui.widgets.inputs import FINISH_INPUT, Field, PromptLine, type_into
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row
@@ -56,12 +56,13 @@ Dialog #title { background: $panel; margin-bottom: 1; }
 Dialog #said { width: 1fr; height: auto; max-height: 4; color: $bad; display: none; margin-top: 1; }
 Dialog Literal { width: 1fr; }
 Dialog .about { color: $text-dim; }
+Dialog .question { text-style: bold; margin-bottom: 1; }
 Dialog RowsPane { background: $panel; scrollbar-background: $panel; }
 Dialog Input { background: $field; }
 Dialog TextArea {
     height: auto; min-height: 3; border: none; padding: 0; background: $surface; background-tint: transparent;
 }
-Dialog.-short #title { margin-bottom: 0; }
+Dialog.-short #title, Dialog.-short .question { margin-bottom: 0; }
 Dialog.-short KeyLine, Dialog.-short #said { margin-top: 0; }
 """
 """The two shapes. For a screen of another base class, replace its name."""
@@ -86,6 +87,8 @@ class Frame(Vertical):
 
 class Dialog(ModalScreen[ScreenResultType]):
     """A dialog over the screen below, which stays visible. From top to bottom: title, parts, problem, keys.
+
+    Of a question, the title is what it asks, in bold.
 
     Escape goes one step back (`step_back`), then closes it with the result None; the key that opened it
     closes it at once. What was `typed` is only discarded if that key is pressed again. Escape is labelled
@@ -254,7 +257,7 @@ class ViewScreen(ModalScreen[ScreenResultType]):
         self, body: Widget, *, heads: SplitBar | None = None, prompt: PromptLine | None = None
     ) -> None:
         super().__init__()
-        self._line = prompt
+        self._line, self.opened_with = prompt, ""
         self._parts = [widget for widget in (heads, body, prompt) if widget is not None]
         self.body, self._title, self._keys = body, SplitBar(), Footer()
 
@@ -282,7 +285,14 @@ class ViewScreen(ModalScreen[ScreenResultType]):
 
     def stays(self) -> str:
         """Return why the screen cannot be closed for another, or ""."""
-        return ""
+        return FINISH_INPUT if self._line is not None and self._line.display else ""
+
+    def closes_on(self, event: events.Key) -> bool:
+        """Return whether a function or ctrl key opened the screen, so that it closes it, too."""
+        return event.key == self.opened_with and not self.stays()
+
+    def leave(self, key: str) -> None:
+        self.dismiss(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         is_typing = action == "act" and self._line is not None and self._line.display

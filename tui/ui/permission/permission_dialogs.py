@@ -39,8 +39,8 @@ def consent_rows(question: ConsentQuestion | ConsentsQuestion) -> Iterator[Row]:
 
     The text comes from the file: made visible, never markup.
     """
-    subject, head = (localized(question.subject), "text bold"), (localized(question.head), "text")
-    yield filled(_("{first} {second}"), "text", first=subject, second=head)
+    subject, head = localized(question.subject), localized(question.head)
+    yield ((_("{first} {second}", first=subject, second=head), "text bold"),)
     if question.damage:
         yield ((clean(f"! {localized(question.damage)}"), "warn"),)
     if isinstance(question, ConsentQuestion):
@@ -127,10 +127,7 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
         *filled(_(LATER), "$text-dim", key=(keys.first_of("servers.trust"), "bold")),
     )
     parts = (
-        Static(
-            Content.assemble(*filled(_("Trust the server {server}?"), "", server=(server, "bold"))),
-            markup=False,
-        ),
+        Literal(_("Trust the server {server}?", server=server), classes="question"),
         Static(Content.styled(about, "$text-dim"), markup=False),
         Static(effects, markup=False, classes="apart"),
     )
@@ -144,10 +141,9 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
 def attach_dialog(question: AttachQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about commands that want to use the servers that run here."""
     about = _("Commands use them as you do in the workbench. The record of decisions names each.")
-    who = clean_line(localized(question.who), 200), "bold"
-    head = Content.assemble(*filled(_("{who} wants to use the servers."), "", who=who))
+    who = clean_line(localized(question.who), 200)
     parts = (
-        Static(head, markup=False),
+        Literal(_("{who} wants to use the servers.", who=who), classes="question"),
         Static(Content.styled(about, "$text-dim"), markup=False),
         Static(_("The answer holds for all commands until you quit."), markup=False, classes="apart"),
     )
@@ -261,11 +257,10 @@ def _above(question: DefinitionsQuestion) -> Iterator[Widget]:
     was = any(not one.is_new for one in question.changes)
     words = SINCE if was else NOT_YET
     said = _(words, changes=summary(question.changes))
-    server = _("Server {name}", name=quoted_name(question.server, 60)), "bold"
-    shown = f"{said}{localized(question.share)}", ""
-    yield Static(
-        Content.assemble(*filled(_("{server}: {changes}"), "", server=server, changes=shown)), markup=False
-    )
+    server = _("Server {name}", name=quoted_name(question.server, 60))
+    shown = f"{said}{localized(question.share)}"
+    head = _("{server}: {changes}", server=server, changes=shown)
+    yield Literal(head, classes="question")
     if question.damage:
         yield Literal(f"! {localized(question.damage)}", classes="odd")
     suspicious = sum(one.effect is ChangeEffect.SUSPICIOUS for one in question.changes)

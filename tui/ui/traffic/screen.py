@@ -89,13 +89,13 @@ class TrafficScreen(Screen[Cause | None]):
 
     def stays(self) -> str:
         """Return why the screen cannot be closed now, or ""."""
-        if self.prompt.display:
-            return _(FINISH_INPUT)
+        if self.prompt.display or self.filter_bar.display:
+            return FINISH_INPUT
         return _("An export is running. Press esc to cancel it first.") if self.exporter.note else ""
 
     def closes_on(self, event: events.Key) -> bool:
         """Return whether a key opened the screen, so that it closes it, too; text that is typed stays."""
-        return event.key == self.opened_with and not (self.stays() or self.filter_bar.display)
+        return event.key == self.opened_with and not self.stays()
 
     def leave(self, key: str) -> None:
         self.dismiss(None)

@@ -99,12 +99,12 @@ async def test_typed_text_is_only_discarded_by_a_second_escape() -> None:
         assert given == [None]
 
 
-@pytest.mark.parametrize("key", ["f1", "f9", "f10", "f12", "ctrl+t", "ctrl+p"])
+@pytest.mark.parametrize("key", ["f1", "f9", "f10", "f12", "ctrl+t", "ctrl+p", "ctrl+l", "alt+t"])
 async def test_a_second_press_of_the_key_that_opened_a_dialog_closes_it(key: str) -> None:
     async with opened(FakeRuntime(), (100, 30)) as (app, pilot):
         await shows(app, "Ask anything")
         await pilot.press(key)
-        await until(lambda: isinstance(app.screen, Dialog | CommandPalette), what=key)
+        await until(lambda: isinstance(app.screen, Dialog | CommandPalette | ViewScreen), what=key)
         await pilot.press(key)
         await until(lambda: app.screen is app.main, what=f"{key} again")
 
