@@ -102,7 +102,7 @@ def consent_dialog(question: ConsentQuestion | ConsentsQuestion, keys: KeyOverri
 # ---- trust ----
 
 LATER = N_(
-    "To change the answer later, press {key} in the servers pane. mcptui asks again if its command changes."
+    "To change the answer later, press {key} in the servers pane. You are asked again if its command changes."
 )
 
 
@@ -118,11 +118,11 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
         f" {_(TRUSTED)}\n",
         (_("Do not trust:"), "bold"),
         " ",
-        _("Each of its calls needs approval. So do calls to other servers after its results."),
+        _("Its calls need approval. Calls to other servers after its results need approval, too."),
         "\n",
         (_("Not now:"), "bold"),
         " ",
-        _("Each of its calls needs approval. mcptui asks this again at its next start."),
+        _("Its calls need approval. You are asked again the next time mcptui starts."),
         "\n",
         *filled(_(LATER), "$text-dim", key=(keys.first_of("servers.trust"), "bold")),
     )
@@ -171,8 +171,9 @@ STYLES = {
 }
 
 MEANING = N_(
-    "Accept: the model gets the new definitions. Leave out: it does not get them, and mcptui asks again when "
-    "they change. Decide later: it does not get them yet. To decide, press {key} in the servers pane."
+    "Accept: the model gets the new definitions.\n"
+    "Leave out: the model does not get them. You are asked again when they change.\n"
+    "Decide later: the model does not get them until you press {key} in the servers pane and accept."
 )
 
 
