@@ -413,9 +413,7 @@ async def test_a_path_in_a_dynamic_skill_is_text_of_the_model_and_asks(
         await stage.ask()
         assert len(approver.asked) == asked and len(site.asked("resources/read")) == 2 - asked
         if asked:
-            assert approver.asked[0].why.startswith(
-                "reads a file that its server, not trusted, has not listed"
-            )
+            assert approver.asked[0].why.startswith("reads a file that its untrusted server does not list")
 
 
 async def test_skills_that_were_turned_off_stay_so_when_a_summary_is_undone(site: Site):

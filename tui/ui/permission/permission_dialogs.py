@@ -140,12 +140,14 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
 
 def attach_dialog(question: AttachQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about commands that want to use the servers that run here."""
-    about = _("Commands use them as you do in the workbench. The record of decisions names each.")
+    about = _(
+        "Commands use the servers as you do in the workbench. Each command is recorded with the decisions."
+    )
     who = clean_line(localized(question.who), 200)
     parts = (
         Literal(_("{who} wants to use the servers.", who=who), classes="question"),
         Static(Content.styled(about, "$text-dim"), markup=False),
-        Static(_("The answer holds for all commands until you quit."), markup=False, classes="apart"),
+        Static(_("The answer applies to all commands until you quit."), markup=False, classes="apart"),
     )
     labels = {YES: _("allow"), "ask.decline": _("refuse"), "ask.cancel": _("refuse this one")}
     return QuestionDialog(question, keys, parts, labels)
