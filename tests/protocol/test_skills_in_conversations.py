@@ -205,7 +205,7 @@ async def test_a_uri_that_the_server_does_not_list_is_loaded_once_both_questions
     approver = ScriptedApprover(ONCE)
     async with skill_stage(site, loads(FORMS), approver=approver) as stage:
         await stage.ask()
-        assert "has not listed" in approver.asked[0].why, "the URI is text of the model, for the server"
+        assert "does not list" in approver.asked[0].why, "the URI is text of the model, for the server"
         assert len(stage.asked) == 1 and SKILL_MD in stage.results[0]
 
 
