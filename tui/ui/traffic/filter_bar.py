@@ -82,8 +82,7 @@ class FilterBar(Vertical):
         self._completions: list[FilterCompletion] = []
         self._marked = -1
         self._problem = SplitBar()
-        self._before = Query()
-        self._draft: Draft | None = None
+        self._before, self._draft = Query(), Draft()
         self._typing: Timer | None = None
         self.display = False
 
@@ -155,8 +154,7 @@ class FilterBar(Vertical):
         if self._marked >= 0:
             self.action_take()
         elif query.is_sound:
-            if self._draft is not None:
-                self._draft.drop()
+            self._draft.drop()
             self._close(query)
         else:
             self._complain(localized(query.problems[0].sentence))
@@ -165,8 +163,7 @@ class FilterBar(Vertical):
         if self._marked >= 0:
             self._mark(-1)
         else:
-            if self._draft is not None:
-                self._draft.keep(self._input.value)
+            self._draft.keep(self._input.value)
             self._close(self._before)
 
     def action_offer(self, direction: int) -> None:

@@ -17,8 +17,8 @@ class Draft:
     `prompt` is what two prompts have in common that are the same one; `value` is what it begins with.
     """
 
-    def __init__(self, app: App[Any], prompt: Hashable, value: str) -> None:
-        self._drafts = _DRAFTS.setdefault(app, {})
+    def __init__(self, app: App[Any] | None = None, prompt: Hashable = "", value: str = "") -> None:
+        self._drafts = _DRAFTS.setdefault(app, {}) if app is not None else {}
         self._prompt, self._value = prompt, value
 
     @property

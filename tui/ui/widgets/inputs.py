@@ -146,7 +146,7 @@ class PromptLine(Horizontal):
         self._typed: Callable[[str], object] = _accept
         self._done: Callable[[str], object] = _accept
         self._searches = False
-        self._draft: Draft | None = None
+        self._draft = Draft()
         self.display = False
 
     def compose(self) -> ComposeResult:
@@ -199,8 +199,7 @@ class PromptLine(Horizontal):
             self._problem.show(problem)
             self._problem.display = True
             return
-        if self._draft is not None:
-            self._draft.drop()
+        self._draft.drop()
         self._close()
         self._done(event.value)
 
@@ -213,7 +212,7 @@ class PromptLine(Horizontal):
                 self._done("")
 
     def _keep_draft(self) -> None:
-        if self.display and self._draft is not None:
+        if self.display:
             self._draft.keep(self._input.value)
 
     def action_cancel(self) -> None:
