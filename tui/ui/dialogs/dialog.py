@@ -117,8 +117,7 @@ class Dialog(ModalScreen[ScreenResultType]):
         self.title_line = SplitBar(title, right, id="title")
         self.said = Literal("", id="said")
         self._shown, self._key_line = parts, keys
-        self._typed_first: object = None
-        self._typed_last: object = None
+        self._known: list[object] = []  # what was typed at first, and when the dialog was last to close
         self.opened_with = ""
 
     def compose(self) -> ComposeResult:
@@ -131,7 +130,7 @@ class Dialog(ModalScreen[ScreenResultType]):
                 yield self._key_line
 
     def on_mount(self) -> None:
-        self._typed_first = self.typed()
+        self._known = [self.typed()]
 
     def key_line(
         self, *first: tuple[str, str], last: Iterable[tuple[str, str]] = (), **labels: str
@@ -198,10 +197,10 @@ class Dialog(ModalScreen[ScreenResultType]):
     def leave(self, key: str) -> None:
         """Close the dialog, unless something was typed: then say that pressing the key again discards it."""
         typed = self.typed()
-        if typed in (self._typed_first, self._typed_last):
+        if typed in self._known:
             self.close()
         else:
-            self._typed_last = typed
+            self._known[1:] = [typed]
             self.say(_("Press {key} again to discard your changes.", key=key))
 
     def close(self) -> None:

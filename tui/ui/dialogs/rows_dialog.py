@@ -1,6 +1,6 @@
 """Dialogs that show something to read: rows, such as what has changed, or a text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -39,5 +39,9 @@ class TextDialog(Dialog[None]):
         self.set_focus(self._pane)
 
     def _lay_out(self, width: int) -> list[Row]:
-        lines = (wrap(((line.expandtabs(4), "text"),), width) or [EMPTY] for line in self._lines)
-        return [row for wrapped in lines for row in wrapped]
+        return wrapped(self._lines, width)
+
+
+def wrapped(lines: Iterable[str], width: int) -> list[Row]:
+    """Return lines of text as rows."""
+    return [row for line in lines for row in wrap(((line.expandtabs(4), "text"),), width) or [EMPTY]]

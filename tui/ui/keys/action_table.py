@@ -7,34 +7,16 @@ from collections.abc import Iterator
 from functools import partial
 
 from tui.core.addons import every
-from tui.ui.keys.actions import (
-    EVERY,
-    MAIN,
-    NEWLINE_KEYS,
-    OF_SCREENS,
-    OF_TRAFFIC,
-    OPENERS,
-    SEND_KEYS,
-    Action,
-    Context,
-)
+from tui.ui.keys.actions import EVERY as EVERY
+from tui.ui.keys.actions import MAIN as MAIN
+from tui.ui.keys.actions import NEWLINE_KEYS as NEWLINE_KEYS
+from tui.ui.keys.actions import OF_SCREENS as OF_SCREENS
+from tui.ui.keys.actions import OF_TRAFFIC as OF_TRAFFIC
+from tui.ui.keys.actions import OPENERS as OPENERS
+from tui.ui.keys.actions import SEND_KEYS as SEND_KEYS
+from tui.ui.keys.actions import Action as Action
+from tui.ui.keys.actions import Context as Context
 from tui.ui.keys.screen_actions import SCREEN_ACTIONS
-
-__all__ = [
-    "ACTIONS",
-    "EVERY",
-    "IS_YES",
-    "MAIN",
-    "NEWLINE_KEYS",
-    "OF_SCREENS",
-    "OF_TRAFFIC",
-    "OPENERS",
-    "SEND_KEYS",
-    "Action",
-    "Context",
-    "action",
-    "of_context",
-]
 
 _C = Context
 _sessions = partial(Action, Context.SESSIONS)
