@@ -32,14 +32,11 @@ class TextDialog(Dialog[None]):
         self._lines = readable(start_of(text, MAX_CHARS)).split("\n")
         if (more := len(text) - MAX_CHARS) > 0:
             self._lines.append(_("… {more} more characters", more=f"{more:,}"))
-        self._pane = RowsPane(self._lay_out)
+        self._pane = RowsPane(lambda width: wrapped(self._lines, width))
         super().__init__(((title, "text bold"),), self._pane, keys=self.key_line())
 
     def on_mount(self) -> None:
         self.set_focus(self._pane)
-
-    def _lay_out(self, width: int) -> list[Row]:
-        return wrapped(self._lines, width)
 
 
 def wrapped(lines: Iterable[str], width: int) -> list[Row]:

@@ -113,19 +113,12 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
         "It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot verify this.",
         tool=tool,
     )
-    effects = Content.assemble(
-        (_("Trust:"), "bold"),
-        f" {_(TRUSTED)}\n",
-        (_("Do not trust:"), "bold"),
-        " ",
-        _("Its calls need approval. Calls to other servers after its results need approval, too."),
-        "\n",
-        (_("Not now:"), "bold"),
-        " ",
-        _("Its calls need approval. You are asked again the next time mcptui starts."),
-        "\n",
-        *filled(_(LATER), "$text-dim", key=(keys.first_of("servers.trust"), "bold")),
-    )
+    no = _("Its calls need approval. Calls to other servers after its results need approval, too.")
+    later = _("Its calls need approval. You are asked again the next time mcptui starts.")
+    answers = (_("Trust:"), _(TRUSTED)), (_("Do not trust:"), no), (_("Not now:"), later)
+    said = [part for label, text in answers for part in ((label, "bold"), f" {text}\n")]
+    key = keys.first_of("servers.trust"), "bold"
+    effects = Content.assemble(*said, *filled(_(LATER), "$text-dim", key=key))
     parts = (
         Literal(_("Trust the server {server}?", server=server), classes="question"),
         Static(Content.styled(about, "$text-dim"), markup=False),
