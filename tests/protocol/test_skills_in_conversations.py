@@ -205,7 +205,7 @@ async def test_a_uri_that_the_server_does_not_list_is_loaded_once_both_questions
     approver = ScriptedApprover(ONCE)
     async with skill_stage(site, loads(FORMS), approver=approver) as stage:
         await stage.ask()
-        assert "has not listed" in approver.asked[0].why, "the URI is text of the model, for the server"
+        assert "does not list" in approver.asked[0].why, "the URI is text of the model, for the server"
         assert len(stage.asked) == 1 and SKILL_MD in stage.results[0]
 
 
@@ -413,9 +413,7 @@ async def test_a_path_in_a_dynamic_skill_is_text_of_the_model_and_asks(
         await stage.ask()
         assert len(approver.asked) == asked and len(site.asked("resources/read")) == 2 - asked
         if asked:
-            assert approver.asked[0].why.startswith(
-                "reads a file that its server, not trusted, has not listed"
-            )
+            assert approver.asked[0].why.startswith("reads a file that its untrusted server does not list")
 
 
 async def test_skills_that_were_turned_off_stay_so_when_a_summary_is_undone(site: Site):

@@ -71,7 +71,7 @@ async def test_heading_and_keys_of_a_long_list_are_visible_on_a_small_screen(fin
         pilot.app.push_screen(Picker("Tools", MANY, "t299", finds=finds))
         await pilot.pause()
         shown = screen_text(pilot.app)
-    assert "TOOLS" in shown and "tool_299" in shown and "enter select   esc back" in shown
+    assert "TOOLS" in shown and "tool_299" in shown and "enter select   esc close" in shown
 
 
 async def test_typing_narrows_a_long_list_and_enter_selects_the_match() -> None:

@@ -151,12 +151,12 @@ async def test_titles_are_cleaned_and_a_damaged_session_shows_its_problem() -> N
         await scene.shows("✗ [bold]a␛[2J[/x]", "the file ends in the middle of a page")
 
 
-async def test_a_session_is_renamed_unless_escape_cancels_it() -> None:
+async def test_a_session_is_renamed_unless_escape_leaves_a_draft() -> None:
     async with listed(MILK, RAIN) as scene:
-        await scene.press("ctrl+e", "x", "escape")
+        await scene.press("ctrl+e", *" (ol", "escape")
         assert scene.conversations.saved["milk"].title == MILK.title
         assert scene.given == []
-        await scene.press("ctrl+e", *" (old)", "enter")
+        await scene.press("ctrl+e", *"d)", "enter")
         await scene.shows("Which notes mention milk? (old)")
         assert scene.conversations.saved["milk"].title == "Which notes mention milk? (old)"
 
@@ -257,6 +257,6 @@ async def test_a_file_name_of_an_export_is_not_discarded_by_one_escape(tmp_path:
         pilot.app.push_screen(dialog)
         await until(lambda: "Contains: 4" in screen_text(pilot.app))
         await pilot.press("home", "x", "tab", "escape")
-        await until(lambda: "Press esc again to discard it." in screen_text(pilot.app))
+        await until(lambda: "Press esc again to discard your changes." in screen_text(pilot.app))
         await pilot.press("escape")
         await until(lambda: pilot.app.screen is not dialog)

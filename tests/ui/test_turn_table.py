@@ -61,7 +61,7 @@ async def test_enter_shows_the_conversation_of_a_run_esc_goes_back_and_o_opens_i
     async with real_app(separate_home, EMPTY) as app:
         await open_table(app)
         await app.press("enter")
-        await app.shows("TURN CASE   rain   demo   passed", "light rain", ASKED, "esc back")
+        await app.shows("TURN CASE   rain   demo   passed", "light rain", ASKED, "esc close")
         await app.press("C", "x")  # keys of the conversation in the chat
         await app.press("up", "up", "down", "enter")
         await app.shows("→ The weather")

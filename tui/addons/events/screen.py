@@ -7,7 +7,7 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.language.translate import _
 from tui.ui.dialogs.dialog import ViewScreen, heading
 from tui.ui.keys.action_table import Context
-from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
+from tui.ui.widgets.inputs import PromptLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,9 +40,6 @@ class EventsScreen(ViewScreen[None]):
     def look(self) -> None:
         self._pane.look()
         self.show_keys()
-
-    def stays(self) -> str:
-        return FINISH_INPUT if self._prompt.display else ""
 
     def _leave(self) -> None:
         self.dismiss(None)

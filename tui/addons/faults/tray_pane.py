@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 
 from tui.addons.faults.answer_dialogs import ToolAnswer, json_editor
@@ -103,15 +103,7 @@ class HeldList(LinePane, inherit_bindings=False):
     CURSOR, FOLLOWS = True, False
     CONTEXT = Context.TRAY
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "row_up", show=False, priority=True, id="pane.up"),
-        Binding("down,j", "row_down", show=False, priority=True, id="pane.down"),
-        Binding("pageup", "pane_page_up", show=False, priority=True, id="pane.page_up"),
-        Binding("pagedown", "pane_page_down", show=False, priority=True, id="pane.page_down"),
-        Binding("home", "pane_home", show=False, priority=True, id="pane.home"),
-        Binding("end", "pane_end", show=False, priority=True, id="pane.end"),
-        *bindings_of(Context.TRAY),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*LinePane.BINDINGS[:-1], *bindings_of(Context.TRAY)]
 
     def __init__(self) -> None:
         super().__init__(id="held")

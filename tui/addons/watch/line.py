@@ -166,7 +166,8 @@ def toggle(owner: "ServerScreen") -> None:
             _watch(owner, watches, patterns)
 
     guess = ", ".join(guessed(status.spec))
-    owner.prompt.ask(_("files to watch"), chosen, value=guess, placeholder="src/**/*.py, *.json")
+    asked, example = _("files to watch"), "src/**/*.py, *.json"
+    owner.prompt.ask(asked, chosen, value=guess, about=owner.server, placeholder=example)
 
 
 def _watch(owner: "ServerScreen", watches: Watches, patterns: tuple[str, ...]) -> None:

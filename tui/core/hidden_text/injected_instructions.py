@@ -21,7 +21,7 @@ class Sign(StrEnum):
     FAR = N_("text placed out of view")
     COMMENT = N_("HTML comment")
     PROMPT = N_("imitates a prompt")
-    SECRECY = N_("asks to keep something from you")
+    SECRECY = N_("asks the model to hide something from you")
     OVERRIDE = N_("overrides other instructions")
     OTHER_TOOLS = N_("instructions about other tools")
     PRIVATE_FILES = N_("asks for private files")

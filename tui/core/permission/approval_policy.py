@@ -194,9 +194,9 @@ class Policy:
             return Judgement(Verdict.ALLOW, by=message("key (allowed earlier, until mcptui quits)"))
         if sends:
             if built_in(tool) == READ_SKILL_FILE:
-                why = message("reads a file that its server, not trusted, has not listed")
+                why = message("reads a file that its untrusted server does not list")
             else:
-                why = message("reads a resource that its server, not trusted, has not listed")
+                why = message("reads a resource that its untrusted server does not list")
             return Judgement(Verdict.ASK, why)
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, message("may delete or overwrite data, according to the server"))

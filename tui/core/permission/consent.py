@@ -26,8 +26,8 @@ YES_ALL = message(
     "mcptui asks again only if any of this changes."
 )
 NO_ALL = message(
-    "No: none of them starts, and their tools are not available. Everything else works. mcptui also "
-    "asks again about those that you start."
+    "No: none of them starts, and their tools are not available. Everything else works. "
+    "Start one of them to be asked again."
 )
 _WORDS = {
     "program": (
@@ -38,8 +38,8 @@ _WORDS = {
             "whatever you can. mcptui asks again only if any of this changes."
         ),
         message(
-            "No: it does not start, and its tools are not available. Everything else works. mcptui also "
-            "asks again if you start it."
+            "No: it does not start, and its tools are not available. Everything else works. "
+            "Start it to be asked again."
         ),
     ),
     "address": (
@@ -51,7 +51,7 @@ _WORDS = {
         ),
         message(
             "No: mcptui does not connect to it, and its tools are not available. Everything else works. "
-            "mcptui also asks again if you start it."
+            "Start it to be asked again."
         ),
     ),
     "model": (
@@ -62,8 +62,8 @@ _WORDS = {
             "address. mcptui asks again only if any of this changes."
         ),
         message(
-            "No: nothing is sent to it, and the model cannot be used. Everything else works. mcptui also "
-            "asks again if you select it."
+            "No: nothing is sent to it, and the model cannot be used. Everything else works. "
+            "Select it to be asked again."
         ),
     ),
 }

@@ -323,7 +323,7 @@ class _Comparison:
             one.get("default", ABSENT) if isinstance(one, Mapping) else ABSENT for one in (was, now)
         )
         if ABSENT not in (before, after) and as_json(before) != as_json(after):
-            why = message("calls without it mean something else")
+            why = message("calls that omit it now mean something else")
             yield self._change(Shift.OTHER, (*at, "default"), ((*at, "default"),), why, before, after)
 
     def _required(self, pair: SchemaPair, needed: list[str], needs: list[str]) -> Iterator[SchemaChange]:

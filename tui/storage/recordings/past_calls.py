@@ -1,7 +1,7 @@
 """Finds calls that were made by hand in earlier runs, in their recordings."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import mapping, object_in, text_in
-from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
+from tui.core.traffic import ANSWERS, Direction, Entry, Kind
 from tui.storage.files.foreign_file import LIST_SECONDS, time_limit
 from tui.storage.recordings.folder import Recordings
 from tui.storage.recordings.reader import RecordingReader
@@ -31,20 +31,16 @@ NAMED_BY = {"tools/call": "name", "resources/read": "uri", "prompts/get": "name"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PastCall:
-    """A call by hand of an earlier run.
+    """A call by hand of an earlier run: its request, and the last response, None if there is none.
 
     `result` is that of the response, None if it is not here; `problem` is the message of an error.
     """
 
     path: Path
-    seq: int
-    call: str
-    method: str
+    entry: Entry
+    answer: Entry | None
     name: str
     arguments: Mapping[str, Any]
-    wall_ns: int
-    ms: float | None
-    outcome: Outcome
     result: Mapping[str, Any] | None
     problem: str
 
@@ -58,30 +54,23 @@ def past_calls(folder: Path, server: str, besides: Path) -> list[PastCall]:
     room = MOST_BYTES
     paths = [one.path for one in Recordings(folder).list() if one.path != besides]
     for path in paths[:MOST_RECORDINGS]:
-        try:
-            with time_limit(LIST_SECONDS), closing(RecordingReader(path)) as reader:
-                for call, size in _in_recording(reader, server, room, MOST_CALLS - len(found)):
-                    found.append(call)
-                    room -= size
-        except McptuiError:
-            continue
-        if len(found) >= MOST_CALLS or room <= 0:
-            break
+        with suppress(McptuiError), time_limit(LIST_SECONDS), closing(RecordingReader(path)) as reader:
+            for call in _in_recording(reader, server):
+                found.append(call)
+                room -= call.entry.size + (call.answer.size if call.answer is not None else 0)
+                if len(found) >= MOST_CALLS or room <= 0:
+                    return found
     return found
 
 
-def _in_recording(
-    reader: RecordingReader, server: str, room: int, most: int
-) -> Iterator[tuple[PastCall, int]]:
-    """Yield the calls in a recording, newest first, each with the bytes of its messages."""
+def _in_recording(reader: RecordingReader, server: str) -> Iterator[PastCall]:
+    """Yield the calls in a recording, newest first."""
     entries = reader.by_hand(server, MOST_ENTRIES)
     answers: dict[int, Entry] = {}
     for one in entries:
         if one.kind in ANSWERS and one.pair:
             answers.setdefault(one.root or one.pair, one)  # of several rounds, the last
     for entry in entries:
-        if most <= 0 or room <= 0:
-            return
         named_by = NAMED_BY.get(entry.method)
         if named_by is None or entry.kind is not Kind.REQUEST or entry.direction is not Direction.OUT:
             continue
@@ -91,25 +80,9 @@ def _in_recording(
             continue
         answer = answers.get(entry.seq)
         said = _message(reader, answer) if answer is not None else {}
-        result = said.get("result")
-        most, size = most - 1, entry.size + (answer.size if answer is not None else 0)
-        room -= size
-        yield (
-            PastCall(
-                reader.path,
-                entry.seq,
-                entry.cause.call,
-                entry.method,
-                name,
-                arguments,
-                entry.wall_ns,
-                (answer.mono_ns - entry.mono_ns) / 1e6 if answer is not None else None,
-                answer.outcome if answer is not None else Outcome.LOST,
-                result if isinstance(result, Mapping) else None,
-                text_in(object_in(said, "error"), "message"),
-            ),
-            size,
-        )
+        result = said.get("result") if isinstance(said.get("result"), Mapping) else None
+        problem = text_in(object_in(said, "error"), "message")
+        yield PastCall(reader.path, entry, answer, name, arguments, result, problem)
 
 
 def _message(reader: RecordingReader, entry: Entry) -> Mapping[str, Any]:

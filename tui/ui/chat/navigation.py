@@ -130,7 +130,7 @@ class Navigator:
         key = item_key("prompt" if prompt else "tool", name)
         below = self._open_workbench()
         if below is not None and (why := below.stays()):
-            self._app.notify(why, timeout=4)
+            self._app.notify(_(why), timeout=4)
         else:
             self._regions.start(self._open_form(below, server, key, arguments), "open a form")
 

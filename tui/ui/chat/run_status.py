@@ -130,7 +130,7 @@ class StatusDialog(Dialog[None]):
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._pane = RowsPane(lambda width: status_rows(lines, width))
-        super().__init__(heading(_("Status")), self._pane, keys=self.key_line(back=_("close")))
+        super().__init__(heading(_("Status")), self._pane, keys=self.key_line())
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -37,7 +37,7 @@ class Confirm(Dialog[bool]):
     SHAPE = NARROW
 
     def __init__(self, question: str, *, yes: str, no: str, about: str, by_letter: bool = False) -> None:
-        parts = Literal(f"! {question}"), Literal(about, classes="about")
+        parts = Literal(f"! {question}", classes="question"), Literal(about, classes="about")
         super().__init__(EMPTY, *parts, keys=self.key_line(yes=yes, no=no))
         self.add_class("-warning")
         self._by_letter = by_letter
@@ -84,14 +84,16 @@ class ConfirmQuit(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(f"y,enter,{SEND_KEYS}", "dismiss(True)", show=False),
-        Binding("n,escape", "back", N_("cancel"), key_display="n"),
+        Binding("n,escape", "back", N_("keep running"), key_display="n"),
     ]
 
     SHAPE = NARROW
 
     def __init__(self) -> None:
-        keys = self.key_line(("y", _("quit")), back=_("keep running"))
-        super().__init__(EMPTY, Literal(_("A turn is running. Stop it and quit?")), keys=keys)
+        keys = self.key_line(("y", _("quit")))
+        super().__init__(
+            EMPTY, Literal(_("A turn is running. Stop it and quit?"), classes="question"), keys=keys
+        )
 
     def closes_on(self, event: events.Key) -> bool:
         """Return False: pressing the key that quits once more is a yes."""

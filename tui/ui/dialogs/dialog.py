@@ -16,7 +16,7 @@ from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import act, is_opener, overrides_of, shown_keys
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.widgets.bar import KeyLine, SplitBar
-from tui.ui.widgets.inputs import Field, PromptLine, type_into
+from tui.ui.widgets.inputs import FINISH_INPUT, Field, PromptLine, type_into
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row
@@ -56,12 +56,13 @@ Dialog #title { background: $panel; margin-bottom: 1; }
 Dialog #said { width: 1fr; height: auto; max-height: 4; color: $bad; display: none; margin-top: 1; }
 Dialog Literal { width: 1fr; }
 Dialog .about { color: $text-dim; }
+Dialog .question { text-style: bold; margin-bottom: 1; }
 Dialog RowsPane { background: $panel; scrollbar-background: $panel; }
 Dialog Input { background: $field; }
 Dialog TextArea {
     height: auto; min-height: 3; border: none; padding: 0; background: $surface; background-tint: transparent;
 }
-Dialog.-short #title { margin-bottom: 0; }
+Dialog.-short #title, Dialog.-short .question { margin-bottom: 0; }
 Dialog.-short KeyLine, Dialog.-short #said { margin-top: 0; }
 """
 """The two shapes. For a screen of another base class, replace its name."""
@@ -87,8 +88,11 @@ class Frame(Vertical):
 class Dialog(ModalScreen[ScreenResultType]):
     """A dialog over the screen below, which stays visible. From top to bottom: title, parts, problem, keys.
 
+    Of a question, the title is what it asks, in bold.
+
     Escape goes one step back (`step_back`), then closes it with the result None; the key that opened it
-    closes it at once. What was `typed` is only discarded if that key is pressed again.
+    closes it at once. What was `typed` is only discarded if that key is pressed again. Escape is labelled
+    "close" in dialogs, "cancel" where it gives up what is typed or runs, and "back" on whole screens.
     """
 
     SHAPE: ClassVar[str] = WIDE
@@ -101,7 +105,7 @@ class Dialog(ModalScreen[ScreenResultType]):
     FITS: ClassVar[bool] = True
     """Whether a part with rows is as tall as they are; otherwise the dialog has a height of its own."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", N_("back"), priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", N_("close"), priority=True)]
     HORIZONTAL_BREAKPOINTS = COLUMNS
     VERTICAL_BREAKPOINTS = ROWS
     DEFAULT_CSS = CSS
@@ -113,8 +117,7 @@ class Dialog(ModalScreen[ScreenResultType]):
         self.title_line = SplitBar(title, right, id="title")
         self.said = Literal("", id="said")
         self._shown, self._key_line = parts, keys
-        self._typed_first: object = None
-        self._typed_last: object = None
+        self._known: list[object] = []  # what was typed at first, and when the dialog was last to close
         self.opened_with = ""
 
     def compose(self) -> ComposeResult:
@@ -127,7 +130,7 @@ class Dialog(ModalScreen[ScreenResultType]):
                 yield self._key_line
 
     def on_mount(self) -> None:
-        self._typed_first = self.typed()
+        self._known = [self.typed()]
 
     def key_line(
         self, *first: tuple[str, str], last: Iterable[tuple[str, str]] = (), **labels: str
@@ -137,7 +140,7 @@ class Dialog(ModalScreen[ScreenResultType]):
 
     def say(self, problem: str) -> None:
         """Show a problem above the keys; "" removes it."""
-        self.said.show(problem)
+        self.said.show(f"! {problem}")
         self.said.display = bool(problem)
         self.fit()
 
@@ -194,11 +197,11 @@ class Dialog(ModalScreen[ScreenResultType]):
     def leave(self, key: str) -> None:
         """Close the dialog, unless something was typed: then say that pressing the key again discards it."""
         typed = self.typed()
-        if typed in (self._typed_first, self._typed_last):
+        if typed in self._known:
             self.close()
         else:
-            self._typed_last = typed
-            self.say(_("! Not saved. Press {key} again to discard it.", key=key))
+            self._known[1:] = [typed]
+            self.say(_("Press {key} again to discard your changes.", key=key))
 
     def close(self) -> None:
         if self.is_current:
@@ -253,7 +256,7 @@ class ViewScreen(ModalScreen[ScreenResultType]):
         self, body: Widget, *, heads: SplitBar | None = None, prompt: PromptLine | None = None
     ) -> None:
         super().__init__()
-        self._line = prompt
+        self._line, self.opened_with = prompt, ""
         self._parts = [widget for widget in (heads, body, prompt) if widget is not None]
         self.body, self._title, self._keys = body, SplitBar(), Footer()
 
@@ -281,7 +284,14 @@ class ViewScreen(ModalScreen[ScreenResultType]):
 
     def stays(self) -> str:
         """Return why the screen cannot be closed for another, or ""."""
-        return ""
+        return FINISH_INPUT if self._line is not None and self._line.display else ""
+
+    def closes_on(self, event: events.Key) -> bool:
+        """Return whether a function or ctrl key opened the screen, so that it closes it, too."""
+        return event.key == self.opened_with and not self.stays()
+
+    def leave(self, key: str) -> None:
+        self.dismiss(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         is_typing = action == "act" and self._line is not None and self._line.display

@@ -108,7 +108,7 @@ class ExportDialog(Dialog[Export | None]):
         file = f"{str(path).removesuffix(self._chosen.ending)}{self._chosen.ending}"
         self.field = Field(file, max_length=2000, compact=True, select_on_focus=False)
         self._asked: Path | None = None
-        self._keys = self.key_line(("enter", self._enter), back=_("cancel"))
+        self._keys = self.key_line(("enter", self._enter), close=_("cancel"))
         parts = (self._formats, self._about, self._form, self.field)
         super().__init__(heading(_("Export"), what), *parts, keys=self._keys)
 

@@ -140,7 +140,7 @@ class HelpScreen(Dialog[None]):
         self._lines = RowsPane(lambda width: help_rows(found, self.field.value, width))
         self.field = Field(placeholder=_("Type to filter"), max_length=100, compact=True)
         about = ("", _("change keys under [ui.keys] in the configuration"))
-        line = self.key_line(last=[about], back=_("close"))
+        line = self.key_line(last=[about])
         super().__init__(heading(_("Keys")), self.field, self._lines, keys=line)
 
     def on_mount(self) -> None:

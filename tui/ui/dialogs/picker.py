@@ -94,7 +94,7 @@ class Picker(Dialog[str | None]):
         super().__init__(
             title(heading) if isinstance(heading, str) else heading,
             *parts,
-            keys=KeyLine([*keys, ("esc", _("back"))]),
+            keys=KeyLine([*keys, ("esc", _("close"))]),
             right=((str(len(choices)), "dim"),) if has_field else EMPTY,
             shape=WIDE_PANEL if finds else PANEL,
         )

@@ -138,7 +138,7 @@ class QuestionDialog(Dialog[QuestionAnswer]):
         unread: bool = False,
         acts: Mapping[str, Callable[[], object]] = MappingProxyType({}),
     ) -> None:
-        self.question = question
+        self.question, self._keys = question, keys
         self.answer_delay = AnswerDelay()
         self._labels = labels
         self._accept, self._problem, self._unread = accept, problem, unread
@@ -183,11 +183,20 @@ class QuestionDialog(Dialog[QuestionAnswer]):
         self.line.say(problem)
         self.fit()
 
+    def typed(self) -> str:
+        body = self._body
+        return body.text if isinstance(body, TextArea) else body.value if isinstance(body, Input) else ""
+
+    def close(self) -> None:
+        self.dismiss(ANSWERS["ask.cancel"])
+
     def action_act(self, name: str) -> None:
         if name not in self._labels or not self.answer_delay.accepts_keys:
             return
         if name in self._acts:
             self._acts[name]()
+        elif name == "ask.cancel":
+            self.leave(self._keys.first_of(name))
         elif name != YES:
             self.dismiss(ANSWERS[name])
         elif problem := self._problem():

@@ -1,6 +1,6 @@
 """Dialogs that show something to read: rows, such as what has changed, or a text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -20,7 +20,7 @@ class RowsDialog(Dialog[None]):
 
     def __init__(self, title: str, rows: Sequence[Row]) -> None:
         pane = RowsPane(lambda width: [line for row in rows for line in wrap(row, width)])
-        super().__init__(heading(title), pane, keys=self.key_line(back=_("close")))
+        super().__init__(heading(title), pane, keys=self.key_line())
 
 
 class TextDialog(Dialog[None]):
@@ -32,12 +32,13 @@ class TextDialog(Dialog[None]):
         self._lines = readable(start_of(text, MAX_CHARS)).split("\n")
         if (more := len(text) - MAX_CHARS) > 0:
             self._lines.append(_("… {more} more characters", more=f"{more:,}"))
-        self._pane = RowsPane(self._lay_out)
-        super().__init__(((title, "text bold"),), self._pane, keys=self.key_line(back=_("close")))
+        self._pane = RowsPane(lambda width: wrapped(self._lines, width))
+        super().__init__(((title, "text bold"),), self._pane, keys=self.key_line())
 
     def on_mount(self) -> None:
         self.set_focus(self._pane)
 
-    def _lay_out(self, width: int) -> list[Row]:
-        lines = (wrap(((line.expandtabs(4), "text"),), width) or [EMPTY] for line in self._lines)
-        return [row for wrapped in lines for row in wrapped]
+
+def wrapped(lines: Iterable[str], width: int) -> list[Row]:
+    """Return lines of text as rows."""
+    return [row for line in lines for row in wrap(((line.expandtabs(4), "text"),), width) or [EMPTY]]

@@ -12,11 +12,12 @@ from tui.core.language.translate import N_, _
 from tui.core.text import clean, clean_line
 from tui.core.units import count
 from tui.ui.dialogs.dialog import NARROW, Dialog, RowsPane, heading
+from tui.ui.dialogs.rows_dialog import wrapped
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.inputs import Field, LinesField
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
+from tui.ui.widgets.rows import EMPTY, Row, spread
 
 
 class SayWhy(Dialog[str | None]):
@@ -25,7 +26,7 @@ class SayWhy(Dialog[str | None]):
     def __init__(self, server: str, tool: str) -> None:
         self.field = Field(placeholder=_("Reason for the model"), max_length=1000, compact=True)
         call = f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
-        keys = self.key_line(("enter", _("deny")), back=_("cancel"))
+        keys = self.key_line(("enter", _("deny")), close=_("cancel"))
         super().__init__(heading(_("Deny with a reason"), call), self.field, keys=keys)
 
     def typed(self) -> str:
@@ -52,7 +53,7 @@ class SystemText(Dialog[str | None]):
             placeholder=_("Empty: the default system prompt"),
         )
         self._area.set_reactive(TextArea.cursor_blink, False)
-        keys = self.key_line(save=_("save"), back=_("cancel"))
+        keys = self.key_line(save=_("save"), close=_("cancel"))
         super().__init__(heading(_("System prompt of this conversation")), self._area, keys=keys)
 
     def on_mount(self) -> None:
@@ -114,7 +115,7 @@ class ContextDialog(Dialog[None]):
             heading(_("Context")),
             Literal(about, classes="about"),
             RowsPane(lambda width: [EMPTY, *context_rows(parts, window, width, sign=sign)]),
-            keys=self.key_line(last=[(traffic_key, _("shows each request in full"))], back=_("close")),
+            keys=self.key_line(last=[(traffic_key, _("shows each request in full"))]),
         )
 
 
@@ -128,7 +129,6 @@ class ProjectDialog(Dialog[bool | None]):
     ]
 
     def __init__(self, instructions: ProjectInstructions, tokens: str, *, used: bool) -> None:
-        self._instructions = instructions
         use = (
             _("In use. Adds {tokens} to each request.", tokens=tokens)
             if used
@@ -137,14 +137,10 @@ class ProjectDialog(Dialog[bool | None]):
         super().__init__(
             ((FILE, "text bold"), (f"   {clean_line(instructions.folder, 200)}", "dim")),
             Literal(use, classes="about"),
-            RowsPane(self._lay_out),
-            keys=self.key_line(back=_("close")),
+            RowsPane(lambda width: [EMPTY, *wrapped(instructions.shown.split("\n"), width)]),
+            keys=self.key_line(),
         )
         self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
-
-    def _lay_out(self, width: int) -> list[Row]:
-        lines = self._instructions.shown.split("\n")
-        return [EMPTY, *(row for line in lines for row in wrap(((line.expandtabs(4), "text"),), width))]
 
     def action_decide(self, use: bool) -> None:
         """Accept the answer, unless the key was pressed before the text could be seen."""

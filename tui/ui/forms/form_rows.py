@@ -92,8 +92,7 @@ class FieldRows:
         is_group = field.kind is FieldKind.OBJECT and field.state is FieldState.SET and not field.arms
         yield FormLine(self._head(is_group=is_group), path if is_group else None, path)
         if not is_group:
-            is_wrong = bool(self.note.problem) and self.note.is_error
-            yield FormLine(self._surface(self._indent, is_wrong=is_wrong), path, path)
+            yield FormLine(self._surface(self._indent), path, path)
         yield from (FormLine(row, None, path) for row in self._about())
         if not is_group:
             yield from (FormLine(row, None, path) for row in self._problems())
@@ -175,12 +174,12 @@ class FieldRows:
             keys.append(f"{look.key('form.remove')} {_('remove')}")
         return spread(row, (("  ".join(keys), "dim"),) if self.is_here else EMPTY, look.columns)
 
-    def _surface(self, indent: int, taken: int = 0, *, is_wrong: bool = False) -> Row:
-        """Return the input: an edge, then the value on a shaded background up to the right end."""
-        edge = "accent" if self.is_here else "bad" if is_wrong or self._problem else "rule"
+    def _surface(self, indent: int, taken: int = 0) -> Row:
+        """Return the input: an edge if keys go there, then the value on a shaded background up to the end."""
+        edge = (f"{symbols_for().edge} ", "accent") if self.is_here else ("  ", "")
         room = max(4, self.look.columns - indent - 4 - taken)
         inner = pad(crop(self._value(room - 1), room), room)
-        row = ((f"{symbols_for().edge} ", edge), *inner)
+        row = (edge, *inner)
         return ((" " * (indent + 2), ""), *((text, f"{style} on field") for text, style in row))
 
     def _item(self) -> Row:

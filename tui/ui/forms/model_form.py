@@ -213,7 +213,7 @@ class ModelForm(FormScreen[str | None]):
         if show and self._ids:
             self._open_ids()
         elif show:
-            self.say(_("! The endpoint lists no models. Enter a model ID."))
+            self.say(_("The endpoint lists no models. Enter a model ID."))
 
     def _open_ids(self) -> None:
         def chosen(model: str | None) -> None:
@@ -250,7 +250,7 @@ class ModelForm(FormScreen[str | None]):
             self._is_saving = False
 
     def _complain(self, error: McptuiError) -> None:
-        self.say(f"! {clean_line(localized(error), 400)}")
+        self.say(clean_line(localized(error), 400))
         if error.next_step in KEY_STEPS:
             is_pasted = self._source in PASTED
             self.set_focus(self.pane)

@@ -7,34 +7,16 @@ from collections.abc import Iterator
 from functools import partial
 
 from tui.core.addons import every
-from tui.ui.keys.actions import (
-    EVERY,
-    MAIN,
-    NEWLINE_KEYS,
-    OF_SCREENS,
-    OF_TRAFFIC,
-    OPENERS,
-    SEND_KEYS,
-    Action,
-    Context,
-)
+from tui.ui.keys.actions import EVERY as EVERY
+from tui.ui.keys.actions import MAIN as MAIN
+from tui.ui.keys.actions import NEWLINE_KEYS as NEWLINE_KEYS
+from tui.ui.keys.actions import OF_SCREENS as OF_SCREENS
+from tui.ui.keys.actions import OF_TRAFFIC as OF_TRAFFIC
+from tui.ui.keys.actions import OPENERS as OPENERS
+from tui.ui.keys.actions import SEND_KEYS as SEND_KEYS
+from tui.ui.keys.actions import Action as Action
+from tui.ui.keys.actions import Context as Context
 from tui.ui.keys.screen_actions import SCREEN_ACTIONS
-
-__all__ = [
-    "ACTIONS",
-    "EVERY",
-    "IS_YES",
-    "MAIN",
-    "NEWLINE_KEYS",
-    "OF_SCREENS",
-    "OF_TRAFFIC",
-    "OPENERS",
-    "SEND_KEYS",
-    "Action",
-    "Context",
-    "action",
-    "of_context",
-]
 
 _C = Context
 _sessions = partial(Action, Context.SESSIONS)
@@ -174,11 +156,11 @@ ACTIONS: tuple[Action, ...] = (
     _sessions("session.delete", "ctrl+d", "delete", "Delete the session", 5),
     _sessions("session.undo", "ctrl+z", "undo", "Undo the last deletion", 3),
     _sessions("session.export", "ctrl+s", "export", "Export the session", 6),
-    _sessions("session.leave", "escape", "back", "Clear the search, or close the list", 2),
+    _sessions("session.leave", "escape", "close", "Clear the search, or close the list", 2),
     # ---- models ----
     _models("model.take", "enter", "select", "Switch to this model", 1),
     _models("model.offered", "tab", "all models", "List all models of the endpoint, or go back", 4),
-    _models("model.leave", "escape", "back", "Clear the search, or close the list", 2),
+    _models("model.leave", "escape", "close", "Clear the search, or close the list", 2),
     _models("model.add", "ctrl+n", "add", "Add a model", 5),
     _models("model.key", "ctrl+k", "key", "Paste an API key for the profile", 6),
     _models("model.forget", "ctrl+d", "forget learned", "Forget what was learned about the endpoint", 3),
@@ -187,7 +169,7 @@ ACTIONS: tuple[Action, ...] = (
     _rules("rule.add", "ctrl+n", "add", "Add a rule", 3),
     _rules("rule.remove", "ctrl+d", "remove", "Remove the rule, or revoke the approval", 4),
     _rules("rule.recent", "tab", "recent call", "Try the rules on a recent call of the conversation", 5),
-    _rules("rule.leave", "escape", "back", "Clear the text, or close the rules", 2),
+    _rules("rule.leave", "escape", "close", "Clear the text, or close the rules", 2),
     # ---- questions of servers ----
     _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the URL", 1),
     _ask("ask.copy", "ctrl+y", "copy URL", "Copy the URL", 4),

@@ -55,9 +55,9 @@ class FinderScreen(Dialog[ScreenResultType]):
     }
     FinderScreen #finder-field Input { width: 1fr; background: transparent; }
     FinderScreen #finder-body { height: 1fr; }
-    FinderScreen FinderList { width: 5fr; height: 1fr; background: $panel; scrollbar-background: $panel; }
+    FinderScreen FinderList { width: 2fr; height: 1fr; background: $panel; scrollbar-background: $panel; }
     FinderScreen Preview {
-        width: 3fr; height: 1fr; padding: 0 0 0 2; margin-left: 1; background: $panel;
+        width: 1fr; height: 1fr; padding: 0 0 0 2; margin-left: 1; background: $panel;
         border-left: solid $rule; scrollbar-size-vertical: 0;
     }
     FinderScreen #finder-about { margin-top: 1; }

@@ -13,7 +13,7 @@ from tui.core.language.translate import N_, _, localized, n_
 from tui.core.matching import has_words
 from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import ModelChoice
-from tui.core.text import cells_of, clean_line, preview
+from tui.core.text import abridged, cells_of, clean_line, padded, preview
 from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, Span, crop, filled, pad, spread, width_of, with_words, wrap
@@ -132,9 +132,8 @@ class Preview(LinePane, can_focus=False):
         self._shown_rows = rows[-height:] if self._from_end else rows[:height]
 
 
-WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 12, 9, 18, 20
-WITH_MODEL, WITH_USED = 76, 104
-"""Minimum columns of the list for showing the model, and tokens and cost."""
+MOST_TITLE = 60
+"""Cells of a title that further columns leave free, if a title has so many."""
 
 SHOWN_MESSAGES = 8
 SHOWN_CHARS = 1200
@@ -146,8 +145,22 @@ LEAST_TITLE = 12
 """Minimum cells of a title beside notes, such as "current"."""
 
 
-def session_item(info: SessionInfo, here: str, now: float) -> FinderItem:
-    """Return the row of a session; `here` is the id of the current one."""
+def _session_texts(info: SessionInfo, now: float) -> tuple[str, ...]:
+    """Return the title and the columns of a session: time, turns, model, tokens and cost."""
+    title = clean_line(info.title, 200).strip() or _("untitled")
+    turns, model = n_("{n} turn", "{n} turns", info.turns), abridged(clean_line(restored(info.model), 60), 18)
+    return title, when(info.changed, now), turns, model, used(info)
+
+
+def session_cells(infos: Sequence[SessionInfo], now: float) -> Sequence[int]:
+    """Return the cells that titles should have, and those of each column."""
+    columns = zip(*(_session_texts(info, now) for info in infos), strict=True)
+    title, *others = (max(map(cells_of, column)) for column in columns)
+    return min(MOST_TITLE, title), *others
+
+
+def session_item(info: SessionInfo, here: str, now: float, cells: Sequence[int]) -> FinderItem:
+    """Return the row of a session; `here` is the id of the current one, `cells` those of all sessions."""
     is_here = info.id == here
     sign, style, state, problem = " ", "", "", clean_line(localized(info.problem), 200)
     if problem:
@@ -156,7 +169,7 @@ def session_item(info: SessionInfo, here: str, now: float) -> FinderItem:
         sign, style = symbols_for().running, "accent"
     elif info.in_use:
         sign, style, state = symbols_for().stopped, "warn", _("open in another mcptui")
-    title = clean_line(info.title, 200).strip() or _("untitled")
+    title, *texts = _session_texts(info, now)
     name: Row = (
         (f"{sign} ", style),
         (title, "dim" if problem else "text"),
@@ -169,29 +182,23 @@ def session_item(info: SessionInfo, here: str, now: float) -> FinderItem:
     )
 
     def draw(width: int) -> Sequence[Row]:
-        right = _session_columns(info, now, 0 if (problem or state) and width < WITH_MODEL else width)
+        right = _session_columns(texts, cells, width, alone=bool(problem or state))
         room = max(LEAST_TITLE, width - width_of(right) - width_of(notes) - 2)
         return _ends((*crop(name, room), *notes), right, width)
 
     return FinderItem(info.id, draw)
 
 
-def _session_columns(info: SessionInfo, now: float, width: int) -> Row:
-    """Return the columns of a row, aligned with the other rows; only the time if `width` is 0."""
-    row: Row = ((_at_right(when(info.changed, now), WHEN_CELLS), "dim"),)
-    if width:
-        turns = n_("{n} turn", "{n} turns", info.turns)
-        row = (*row, (_at_right(turns, TURNS_CELLS), "dim"))
-    if width >= WITH_MODEL:
-        model = crop(((clean_line(restored(info.model), 60), "dim"),), MODEL_CELLS)
-        row = (*row, ("   ", "dim"), *pad(model, MODEL_CELLS, "dim"))
-    if width >= WITH_USED:
-        row = (*row, (_at_right(used(info), USED_CELLS), "dim"))
-    return (*row, (" ", ""))
+def _session_columns(texts: Sequence[str], cells: Sequence[int], width: int, *, alone: bool) -> Row:
+    """Return the columns that fit beside the titles of all rows, aligned with them; at least the time.
 
-
-def _at_right(text: str, cells: int) -> str:
-    return " " * (cells - cells_of(text)) + text
+    `alone`: only the time, unless all of them fit.
+    """
+    shown = [n for n in range(len(texts)) if sum(cells[: n + 2]) + 2 * n + 5 <= width]
+    if alone and len(shown) < len(texts):
+        shown = []
+    columns = [padded(texts[n], cells[n + 1], right=n != 2) for n in shown or [0]]
+    return (("  ".join(columns), "dim"), (" ", ""))
 
 
 def used(info: SessionInfo) -> str:
@@ -337,8 +344,8 @@ def _model_columns(cells: Sequence[str], width: int, sign: Span, styles: tuple[s
         sign,
         *pad(crop(((name, styles[0]),), NAME_CELLS), NAME_CELLS + 2),
         *pad(crop(((model, styles[1]),), room), room),
-        (_at_right(window, WINDOW_CELLS), styles[1]),
-        (_at_right(price, PRICE_CELLS), "dim"),
+        (padded(window, WINDOW_CELLS, right=True), styles[1]),
+        (padded(price, PRICE_CELLS, right=True), "dim"),
         *last,
     )
 

@@ -26,6 +26,7 @@ from tui.ui.lists.items import (
     place_of,
     preview_rows,
     search_items,
+    session_cells,
     session_item,
     words,
 )
@@ -140,7 +141,8 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         here = self._conversations.info.id if self._conversations.info is not None else ""
         now, text = self._now(), self.field.value.strip()
         shown = [one for one in self._all if has_words(one.title, text)]
-        items = [session_item(one, here, now) for one in shown]
+        cells = session_cells(self._all, now) if shown else ()
+        items = [session_item(one, here, now, cells) for one in shown]
         if not self._all:
             items = [words(""), words(_(_EMPTY))]
         elif not shown:
@@ -247,7 +249,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             if title.strip():
                 self.keep_task(rename(title.strip()), "rename a session")
 
-        self.prompt.ask(_("title"), named, value=clean_line(info.title, 200))
+        self.prompt.ask(_("title"), named, value=clean_line(info.title, 200), about=info.id)
 
     def action_session_delete(self) -> None:
         if (info := self._selected()) is None:

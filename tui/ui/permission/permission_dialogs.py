@@ -39,8 +39,8 @@ def consent_rows(question: ConsentQuestion | ConsentsQuestion) -> Iterator[Row]:
 
     The text comes from the file: made visible, never markup.
     """
-    subject, head = (localized(question.subject), "text bold"), (localized(question.head), "text")
-    yield filled(_("{first} {second}"), "text", first=subject, second=head)
+    subject, head = localized(question.subject), localized(question.head)
+    yield ((_("{first} {second}", first=subject, second=head), "text bold"),)
     if question.damage:
         yield ((clean(f"! {localized(question.damage)}"), "warn"),)
     if isinstance(question, ConsentQuestion):
@@ -102,7 +102,7 @@ def consent_dialog(question: ConsentQuestion | ConsentsQuestion, keys: KeyOverri
 # ---- trust ----
 
 LATER = N_(
-    "To change the answer later, press {key} in the servers pane. mcptui asks again if its command changes."
+    "To change the answer later, press {key} in the servers pane. You are asked again if its command changes."
 )
 
 
@@ -117,22 +117,14 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
         "It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot verify this.",
         tool=tool,
     )
-    effects = Content.assemble(
-        *_effect(_("Trust:"), _(TRUSTED)),
-        *_effect(
-            _("Do not trust:"),
-            _("Each of its calls needs approval. So do calls to other servers after its results."),
-        ),
-        *_effect(
-            _("Not now:"), _("Each of its calls needs approval. mcptui asks this again at its next start.")
-        ),
-        *filled(_(LATER), "$text-dim", key=(keys.first_of("servers.trust"), "bold")),
-    )
+    no = _("Its calls need approval. Calls to other servers after its results need approval, too.")
+    later = _("Its calls need approval. You are asked again the next time mcptui starts.")
+    answers = (_("Trust:"), _(TRUSTED)), (_("Do not trust:"), no), (_("Not now:"), later)
+    said = [part for answer, effect in answers for part in _effect(answer, effect)]
+    key = keys.first_of("servers.trust"), "bold"
+    effects = Content.assemble(*said, *filled(_(LATER), "$text-dim", key=key))
     parts = (
-        Static(
-            Content.assemble(*filled(_("Trust the server {server}?"), "", server=(server, "bold"))),
-            markup=False,
-        ),
+        Literal(_("Trust the server {server}?", server=server), classes="question"),
         Static(Content.styled(about, "$text-dim"), markup=False),
         Static(effects, markup=False, classes="apart"),
     )
@@ -145,13 +137,14 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
 
 def attach_dialog(question: AttachQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about commands that want to use the servers that run here."""
-    about = _("Commands use them as you do in the workbench. The record of decisions names each.")
-    who = clean_line(localized(question.who), 200), "bold"
-    head = Content.assemble(*filled(_("{who} wants to use the servers."), "", who=who))
+    about = _(
+        "Commands use the servers as you do in the workbench. Each command is recorded with the decisions."
+    )
+    who = clean_line(localized(question.who), 200)
     parts = (
-        Static(head, markup=False),
+        Literal(_("{who} wants to use the servers.", who=who), classes="question"),
         Static(Content.styled(about, "$text-dim"), markup=False),
-        Static(_("The answer holds for all commands until you quit."), markup=False, classes="apart"),
+        Static(_("The answer applies to all commands until you quit."), markup=False, classes="apart"),
     )
     labels = {YES: _("allow"), "ask.decline": _("refuse"), "ask.cancel": _("refuse this one")}
     return QuestionDialog(question, keys, parts, labels)
@@ -177,8 +170,9 @@ STYLES = {
 }
 
 MEANING = N_(
-    "Accept: the model gets the new definitions. Leave out: it does not get them, and mcptui asks again when "
-    "they change. Decide later: it does not get them yet. To decide, press {key} in the servers pane."
+    "Accept: the model gets the new definitions.\n"
+    "Leave out: the model does not get them. You are asked again when they change.\n"
+    "Decide later: the model does not get them until you press {key} in the servers pane and accept."
 )
 
 
@@ -263,11 +257,10 @@ def _above(question: DefinitionsQuestion) -> Iterator[Widget]:
     was = any(not one.is_new for one in question.changes)
     words = SINCE if was else NOT_YET
     said = _(words, changes=summary(question.changes))
-    server = _("Server {name}", name=quoted_name(question.server, 60)), "bold"
-    shown = f"{said}{localized(question.share)}", ""
-    yield Static(
-        Content.assemble(*filled(_("{server}: {changes}"), "", server=server, changes=shown)), markup=False
-    )
+    server = _("Server {name}", name=quoted_name(question.server, 60))
+    shown = f"{said}{localized(question.share)}"
+    head = _("{server}: {changes}", server=server, changes=shown)
+    yield Literal(head, classes="question")
     if question.damage:
         yield Literal(f"! {localized(question.damage)}", classes="odd")
     suspicious = sum(one.effect is ChangeEffect.SUSPICIOUS for one in question.changes)

@@ -73,7 +73,8 @@ def _address_texts(question: AddressQuestion, *, browser: bool) -> Iterator[Stat
     what = _("The server {server} asks you to open a URL")
     what = _("The server {server} requires signing in") if question.purpose == "sign in" else what
     server = (quoted_name(question.server, 60), "bold")
-    yield Static(Content.assemble(*filled(what, "", server=server), cause_of(question)), markup=False)
+    asked = Content.assemble(*filled(what, "", server=server), cause_of(question))
+    yield Static(asked, markup=False, classes="question")
     if message := localized(question.message):
         more = len(message) - MAX_MESSAGE
         note = _("… {more} more characters", more=units.count(more)) if more > 0 else ""

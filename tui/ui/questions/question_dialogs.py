@@ -81,7 +81,7 @@ def _errors_dialog(question: ConfigErrors, keys: KeyOverrides) -> "QuestionDialo
     from tui.ui.dialogs.question_dialog import YES, QuestionDialog
     from tui.ui.dialogs.read_pane import ReadPane
 
-    heading = ((_("! The configuration has errors. The previous one is still in use."), "text"),)
+    heading = ((_("! The configuration has errors. The previous one is still in use."), "text bold"),)
     pane = ReadPane([heading, *(((line, "dim"),) for line in question.lines())])
     labels = {YES: _("edit again"), "ask.cancel": _("close"), "ask.decline": ""}
     dialog = QuestionDialog(question, keys, [pane], labels, unread=True)

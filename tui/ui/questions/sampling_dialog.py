@@ -87,5 +87,5 @@ def _above(question: SamplingQuestion, model: str) -> Iterator[Widget]:
     else:
         head = _("The reply of {model} for the server {server}")
         facts = _("The server gets exactly this text.")
-    yield Static(Content.assemble(*filled(head, "", **places)), markup=False)
+    yield Static(Content.assemble(*filled(head, "", **places)), markup=False, classes="question")
     yield Static(Content.styled(facts, "$text-dim"), markup=False)

@@ -84,7 +84,7 @@ class ResultScreen(ViewScreen[None]):
             self.notify(_("Select a link, a text or an image to attach."), timeout=3)
 
     def save(self) -> None:
-        self._ask_path(_("save as"), str)
+        self._ask_path(N_("save as"), str)
 
     def open_part(self) -> None:
         """Save the part under the cursor, then open it with the system's program.
@@ -105,7 +105,7 @@ class ResultScreen(ViewScreen[None]):
             else:
                 self.notify(_("This is the source of an MCP app. You can read and save it."), timeout=4)
         else:
-            self._ask_path(_("save and open as"), self._ask_to_open)
+            self._ask_path(N_("save and open as"), self._ask_to_open)
 
     def _ask_to_visit(self, address: str) -> None:
         found = web_address(address)
@@ -132,7 +132,7 @@ class ResultScreen(ViewScreen[None]):
     def _ask_path(self, label: str, then: Callable[[Path], object]) -> None:
         stem = file_stem(self._of, "result")
         structured = self._result.structured if self._result is not None else None
-        save_part(self.page, self._prompt, stem, structured, label=_(label), then=then)
+        save_part(self.page, self._prompt, stem, structured, label=label, then=then)
 
     def _ask_to_open(self, path: Path) -> None:
         question = _("Open this file from the server with the default program?")
@@ -198,4 +198,4 @@ def save_part(
     content = content_of(page)
     uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
     path = Path.cwd() / (file_name(uri, ending) or f"{stem}.{ending}")
-    ask_to_save(prompt, path, data, label=_(label), then=then)
+    ask_to_save(prompt, path, data, label=label, then=then)

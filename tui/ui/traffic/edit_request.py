@@ -60,7 +60,7 @@ class EditRequest(Dialog[Mapping[str, Any] | None]):
         keys = actions_of(self.BINDINGS).items()
         self._area = JsonArea({key: f"screen.{action}" for key, action in keys})
         self._area.load_text(self.text_of(value))
-        line = self.key_line(send=verb, back=_("cancel"))
+        line = self.key_line(send=verb, close=_("cancel"))
         super().__init__(title, self._area, self._status, keys=line, right=((note, "dim"),))
 
     def text_of(self, value: Mapping[str, Any]) -> str:

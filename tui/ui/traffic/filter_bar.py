@@ -19,6 +19,7 @@ from tui.traffic.filter.query import FilterCompletion, Query, complete, parse, s
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.keys.bindings import shown_keys
 from tui.ui.widgets.bar import Box, SplitBar
+from tui.ui.widgets.drafts import Draft
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
@@ -36,7 +37,7 @@ class _Underlined(Highlighter):
 
 
 class FilterBar(Vertical):
-    """Asks for a filter. Meanwhile, the list shows its matches."""
+    """Asks for a filter. Meanwhile, the list shows its matches. One that is given up stays as a draft."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "take", N_("complete"), priority=True),
@@ -77,23 +78,26 @@ class FilterBar(Vertical):
             compact=True,
             highlighter=self._underlined,
         )
-        self._box = Box()
+        self._label, self._box = Literal(), Box()
         self._completions: list[FilterCompletion] = []
         self._marked = -1
         self._problem = SplitBar()
-        self._before = Query()
+        self._before, self._draft = Query(), Draft()
         self._typing: Timer | None = None
         self.display = False
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield Literal(f"{_(self.LABEL)} ›")
+            yield self._label
             yield self._input
         yield self._problem
         yield self._box
 
     def open(self, query: Query) -> None:
-        self._before, text = query, query.text
+        self._before = query
+        self._draft = draft = Draft(self.app, (self.LABEL, query.text), query.text)
+        text = draft.text
+        self._label.show(draft.label(_(self.LABEL)))
         self.display = True
         with self.prevent(Input.Changed):
             self._input.value = text
@@ -150,6 +154,7 @@ class FilterBar(Vertical):
         if self._marked >= 0:
             self.action_take()
         elif query.is_sound:
+            self._draft.drop()
             self._close(query)
         else:
             self._complain(localized(query.problems[0].sentence))
@@ -158,6 +163,7 @@ class FilterBar(Vertical):
         if self._marked >= 0:
             self._mark(-1)
         else:
+            self._draft.keep(self._input.value)
             self._close(self._before)
 
     def action_offer(self, direction: int) -> None:

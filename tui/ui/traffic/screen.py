@@ -89,13 +89,13 @@ class TrafficScreen(Screen[Cause | None]):
 
     def stays(self) -> str:
         """Return why the screen cannot be closed now, or ""."""
-        if self.prompt.display:
-            return _(FINISH_INPUT)
+        if self.prompt.display or self.filter_bar.display:
+            return FINISH_INPUT
         return _("An export is running. Press esc to cancel it first.") if self.exporter.note else ""
 
     def closes_on(self, event: events.Key) -> bool:
         """Return whether a key opened the screen, so that it closes it, too; text that is typed stays."""
-        return event.key == self.opened_with and not (self.stays() or self.filter_bar.display)
+        return event.key == self.opened_with and not self.stays()
 
     def leave(self, key: str) -> None:
         self.dismiss(None)
@@ -224,7 +224,8 @@ class TrafficScreen(Screen[Cause | None]):
             self.entry.reload()
 
         note, empty = annotations.notes.get(seq, ""), _("leave empty to remove the note")
-        self.prompt.ask(_("note on entry {seq}", seq=seq), keep, value=note, placeholder=empty)
+        asked, about = _("note on entry {seq}", seq=seq), (id(self.recording), seq)
+        self.prompt.ask(asked, keep, value=note, about=about, placeholder=empty)
 
     def edit_filter(self) -> None:
         self.filter_line.show(())

@@ -82,7 +82,7 @@ def ask_to_save(
 
     numbered = (path.with_stem(f"{path.stem}-{number}") for number in range(2, 1000))
     free = next((one for one in (path, *numbered) if not os.path.lexists(one)), path)
-    prompt.ask(label, named, value=str(free), check=path_problem)
+    prompt.ask(_(label), named, value=str(free), check=path_problem)
 
 
 def _write_new(path: Path, data: bytes) -> None:

@@ -1,6 +1,6 @@
 """Inputs: a one-line field, the button of a form, and an input line at the bottom of a screen."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import ClassVar
 
 from textual import events
@@ -14,6 +14,7 @@ from textual.widgets import Input, TextArea
 from tui.core.language.translate import N_, _
 from tui.ui.platform.key_order import act_at_once, actions_of
 from tui.ui.widgets.bar import Bar
+from tui.ui.widgets.drafts import Draft
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
 
@@ -121,7 +122,7 @@ def _accept(text: str) -> str:
 
 
 class PromptLine(Horizontal):
-    """Asks for one line, then returns the focus to where it was."""
+    """Asks for one line, then returns the focus to where it was. A line that is given up stays as a draft."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", N_("cancel"), priority=True)]
 
@@ -145,6 +146,7 @@ class PromptLine(Horizontal):
         self._typed: Callable[[str], object] = _accept
         self._done: Callable[[str], object] = _accept
         self._searches = False
+        self._draft = Draft()
         self.display = False
 
     def compose(self) -> ComposeResult:
@@ -158,25 +160,28 @@ class PromptLine(Horizontal):
         done: Callable[[str], None],
         *,
         value: str = "",
+        about: Hashable = "",
         placeholder: str = "",
         typed: Callable[[str], object] = _accept,
         searches: bool = False,
         check: Callable[[str], str] = _accept,
     ) -> None:
-        """Ask for a line and call `done` with it.
+        """Ask for a line and call `done` with it. Prompts with the same label `about` the same share a draft.
 
         `typed` is called at each change. If it `searches`, typing replaces `value`, otherwise it appends, and
         cancelling calls `done` with "". `check` returns the problem of a line, so that the user can
         correct it, or "".
         """
-        self._label.update(f"{label} ›")
+        self._keep_draft()
+        self._draft = draft = Draft(self.app, (label, about or value), value)
+        self._label.show(draft.label(label))
         self._done, self._typed, self._searches, self._check = done, typed, searches, check
         self._problem.display = False
         with self.prevent(Input.Changed):
-            self._input.value = value
+            self._input.value = draft.text
         self._input.placeholder = placeholder
         self._input.select_on_focus = searches
-        self._input.cursor_position = len(value)
+        self._input.cursor_position = len(draft.text)
         if not self.display:
             self._back = self.screen.focused
         self.display = True
@@ -194,17 +199,24 @@ class PromptLine(Horizontal):
             self._problem.show(problem)
             self._problem.display = True
             return
+        self._draft.drop()
         self._close()
         self._done(event.value)
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Cancel when the focus moves elsewhere in the app, but not if the terminal loses the focus."""
         if self.display and self.app.app_focus and not self._input.has_focus:
+            self._keep_draft()
             self.display = False
             if self._searches:
                 self._done("")
 
+    def _keep_draft(self) -> None:
+        if self.display:
+            self._draft.keep(self._input.value)
+
     def action_cancel(self) -> None:
+        self._keep_draft()
         self._close()
         if self._searches:
             self._done("")

@@ -256,7 +256,8 @@ class Bench(Horizontal):
                 self.line.say((f"! {problem}", "bad"))
                 return
             ask, saved = self._shared.prompt.ask, self._shared.arguments_to_keep(arguments)
-            ask(_("Save arguments as"), lambda name: self._shared.save_arguments(item, name.strip(), saved))
+            asked = _("Save arguments as")
+            ask(asked, lambda name: self._shared.save_arguments(item, name.strip(), saved), about=item.key)
 
         def use(arguments: object) -> None:
             if self.item is item:

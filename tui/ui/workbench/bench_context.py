@@ -115,6 +115,7 @@ class BenchContext:
             _("roots, separated by commas"),
             lambda text: self.choose(self._chosen("roots", absolute(listed(text)))),
             value=", ".join(status.spec.roots),
+            about=self.server,
             placeholder="~/src, /srv/data",
             check=lambda text: next(filter(None, map(root_problem, listed(text))), ""),
         )
@@ -183,11 +184,8 @@ class BenchContext:
     def why_no_calls(self, item: "Item | None") -> str:
         """Return where to find the model's calls if there are none by hand, or ""."""
         key = self.overrides.first_of("bench.call_traffic")
-        return (
-            _("No calls by hand yet. Press {key} for those of the model.", key=key)
-            if self.called_tool(item)
-            else ""
-        )
+        words = _("No calls by hand yet. Press {key} for those of the model.", key=key)
+        return words if self.called_tool(item) else ""
 
     @property
     def tokens(self) -> "DefinitionTokens | None":

@@ -379,7 +379,7 @@ class HandCalls:
 
         book, server = self._shared.book, self._shared.server
         folder, now = state_dir() / "recordings", self._shared.runtime.traffic.path
-        book.take_past(server, await in_reading_thread(past_calls, folder, server, now))
+        book.past[server] = await in_reading_thread(past_calls, folder, server, now)
         for bench in benches:
             bench.show_calls(bench.calls.selected)
 
@@ -387,7 +387,7 @@ class HandCalls:
         """Show what is kept, and compare the selected results again if that has changed."""
         if not self._has_looked:
             self._has_looked = True
-            if not self._shared.book.has_past(self._shared.server):
+            if self._shared.server not in self._shared.book.past:
                 self._running.start(self._add_past(benches), "read calls of earlier runs")
         if not self._kept.look(benches):
             return

@@ -9,7 +9,7 @@ from textual.message import Message
 from tui.core import units
 from tui.core.comparison.argument_words import argument_words
 from tui.core.language.translate import _
-from tui.core.text import cells_of
+from tui.core.text import padded
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets import times
 from tui.ui.widgets.lines import LinePane
@@ -107,15 +107,12 @@ class CallList(LinePane):
         sign, style = state_sign(call)
         took = times.duration(call.took_ms) if call.took_ms is not None else "…"
         clock = f"{call.clock[: 8 if self.columns >= WIDE else 5]} " if self.columns >= ROOMY else ""
-        number = f"{' ' * (self._digits() - len(str(call.number)))}{call.number} "
+        number = f"{call.number:>{max(len(str(one.number)) for one in self._calls)}} "
         head: Row = ((f"{lead}{mark}", "accent"), (f"{sign} ", style), (number, "text"), (clock, "dim"))
-        took = f"{' ' * max(0, 7 - cells_of(took))}{took}  "
+        took = f"{padded(took, 7, right=True)}  "
         at = self._calls.index(call)
         near = [one.arguments for one in (*self._calls[max(0, at - 1) : at], *self._calls[at + 1 : at + 2])]
         return crop((*head, (took, "text"), (argument_words(call.arguments, near), "dim")), self.columns)
-
-    def _digits(self) -> int:
-        return max(len(str(call.number)) for call in self._calls)
 
     def _empty_rows(self) -> list[Row]:
         words = self.empty or _("No calls yet")

@@ -118,6 +118,7 @@ class BenchHistory:
         news: what the user has not seen yet on a tab of a server, by item key: "new" or "changed".
         updates: the number of displayed updates of each resource of a server, by URI.
         subscribed_on: the item from which each resource of a server was subscribed to, by URI.
+        past: the calls of earlier runs, newest first, by server once they are read.
     """
 
     count: int = 0
@@ -126,19 +127,11 @@ class BenchHistory:
     news: defaultdict[tuple[str, str], dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     updates: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     subscribed_on: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    past: "dict[str, Sequence[PastCall]]" = field(default_factory=dict)
     _calls: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
     _listed: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
     _starts: dict[tuple[str, str], int] = field(default_factory=dict)
-    _past: "dict[str, Sequence[PastCall]]" = field(default_factory=dict)
     _of_past: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
-
-    def take_past(self, server: str, calls: "Sequence[PastCall]") -> None:
-        """Add calls of earlier runs, newest first."""
-        self._past[server] = calls
-
-    def has_past(self, server: str) -> bool:
-        """Return whether the calls of earlier runs have been added."""
-        return server in self._past
 
     def listed(self, server: str, tab: str, items: Sequence[Item], start: int = 0) -> None:
         """Record the items that a server offers on a tab. Items that it has changed since are news.
@@ -170,10 +163,10 @@ class BenchHistory:
     def of_item(self, server: str, item: Item) -> list[HandCall]:
         """Return the calls of an item, newest first: those of this run, then those of earlier runs."""
         key = server, item.key
-        if key not in self._of_past and server in self._past:
+        if key not in self._of_past and server in self.past:
             name = item.call_key(server).name
             method = _RESULTS[type(item.about)][0] if type(item.about) in _RESULTS else ""
-            same = (one for one in self._past[server] if (one.method, one.name) == (method, name))
+            same = (one for one in self.past[server] if (one.entry.method, one.name) == (method, name))
             self._of_past[key] = [earlier(one, item) for one in same]
         return [*self.of(*key), *self._of_past.get(key, ())]
 
@@ -199,7 +192,8 @@ _RESULTS: "Mapping[type, tuple[str, Callable[[Mapping[str, Any]], ToolResult | P
 
 def earlier(past: "PastCall", item: Item) -> HandCall:
     """Return a call of an earlier run as one of its item."""
-    number, read = past.call.removeprefix("hand-"), _RESULTS[type(item.about)][1]
+    entry, answer, read = past.entry, past.answer, _RESULTS[type(item.about)][1]
+    number = entry.cause.call.removeprefix("hand-") if entry.cause is not None else ""
     result = read(past.result) if past.result is not None else None
     if past.problem:
         is_prompt = isinstance(item.about, PromptInfo)
@@ -208,13 +202,13 @@ def earlier(past: "PastCall", item: Item) -> HandCall:
         number=int(number) if number.isdecimal() and len(number) < 10 else 0,
         item=item,
         arguments=dict(past.arguments),
-        clock=units.time_of_day(past.wall_ns)[:8],
+        clock=units.time_of_day(entry.wall_ns)[:8],
         began_ns=0,
-        took_ms=past.ms or 0.0,
-        state=past.outcome,
+        took_ms=(answer.mono_ns - entry.mono_ns) / 1e6 if answer is not None else 0.0,
+        state=answer.outcome if answer is not None else Outcome.LOST,
         result=result,
         past=past,
-        at=past.wall_ns / 1e9,
+        at=entry.wall_ns / 1e9,
     )
 
 

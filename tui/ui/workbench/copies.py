@@ -42,7 +42,7 @@ def copy_item(shared: BenchContext, item: Item, arguments: Any) -> None:
 
 def _recorded(runtime: "Runtime", call: HandCall) -> CopiedRequest | None:
     recording, past = runtime.recording, call.past
-    if not (seq := past.seq if past is not None else request_in(recording.entries, call.id)):
+    if not (seq := past.entry.seq if past is not None else request_in(recording.entries, call.id)):
         return None
     try:
         with closing(RecordingReader(past.path) if past is not None else recording.open_reader()) as reader:

@@ -86,14 +86,8 @@ class ResultLine(Bar):
         call = self._call
         right: Row = ()
         if call is not None and width >= NUMBER_FROM:
-            right = (
-                (
-                    f"{call.name} "
-                    if call.past is not None
-                    else f"{_('call {number}', number=call.number)} ",
-                    "dim",
-                ),
-            )
+            name = call.name if call.past is not None else _("call {number}", number=call.number)
+            right = ((f"{name} ", "dim"),)
         if self.note:
             end = (*self._end, (" ", "")) if self._end else right
             return spread(((" ", ""), *self.note), end, width)

@@ -208,7 +208,7 @@ def test_a_resource_that_was_not_listed_asks_unless_the_server_is_trusted():
     read = resource_tool(READ_RESOURCE)
     policy = policy_of(trust=OnlyWeather())
     asked = policy.judge(read, FILE)
-    assert asked.verdict is Verdict.ASK and "has not listed" in asked.why
+    assert asked.verdict is Verdict.ASK and "does not list" in asked.why
     assert policy.judge(read, FILE, listed=True).verdict is Verdict.ALLOW
     assert policy.judge(read, {**FILE, "server": "weather"}).verdict is Verdict.ALLOW
     refused = policy_of(mode=Mode.READS, trust=OnlyWeather()).judge(read, FILE)

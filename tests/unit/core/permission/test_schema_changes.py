@@ -164,7 +164,7 @@ def test_the_default_of_a_required_argument_has_no_effect():
     before, after = (a({"default": one}, required=["a"]) for one in (1, 2))
     assert reasons(before, after) == []
     assert reasons(a({"default": 1}), a({"default": 2})) == [
-        ("properties.a.default", "calls without it mean something else")
+        ("properties.a.default", "calls that omit it now mean something else")
     ]
 
 

@@ -32,18 +32,11 @@ def test_calls_of_a_server_are_found_newest_first_with_arguments_and_results(tmp
     write(tmp_path / "20260103.mcptrace", ("hand-1", "of this run"))
     write(tmp_path / "20260104.mcptrace", ("hand-1", "elsewhere"), source="other")
     found = past_calls(tmp_path, "weather", tmp_path / "20260103.mcptrace")
-    assert [(one.call, one.arguments["city"]) for one in found] == [
-        ("hand-2", "Rome"),
-        ("hand-1", "Oslo"),
-        ("hand-1", "Lima"),
-    ]
+    calls = [(one.entry.cause.call, one.arguments["city"]) for one in found]
+    assert calls == [("hand-2", "Rome"), ("hand-1", "Oslo"), ("hand-1", "Lima")]
     newest = found[0]
-    assert (newest.name, newest.outcome, newest.ms, newest.path.stem) == (
-        "get_weather",
-        Outcome.OK,
-        0.001,
-        "20260102",
-    )
+    assert (newest.name, newest.path.stem) == ("get_weather", "20260102")
+    assert (newest.answer.outcome, newest.answer.mono_ns - newest.entry.mono_ns) == (Outcome.OK, 1000)
     assert newest.result == {"content": [], "pad": ""}
 
 

@@ -92,19 +92,19 @@ async def test_typed_text_is_only_discarded_by_a_second_escape() -> None:
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(SayWhy("notes", "delete"), given.append)
         await pilot.press(*"no", "escape")
-        await until(lambda: "Not saved. Press esc again to discard it." in screen_text(pilot.app))
+        await until(lambda: "Press esc again to discard your changes." in screen_text(pilot.app))
         await pilot.press("t", "escape")
         assert given == [], "more was typed"
         await pilot.press("escape")
         assert given == [None]
 
 
-@pytest.mark.parametrize("key", ["f1", "f9", "f10", "f12", "ctrl+t", "ctrl+p"])
+@pytest.mark.parametrize("key", ["f1", "f9", "f10", "f12", "ctrl+t", "ctrl+p", "ctrl+l", "alt+t"])
 async def test_a_second_press_of_the_key_that_opened_a_dialog_closes_it(key: str) -> None:
     async with opened(FakeRuntime(), (100, 30)) as (app, pilot):
         await shows(app, "Ask anything")
         await pilot.press(key)
-        await until(lambda: isinstance(app.screen, Dialog | CommandPalette), what=key)
+        await until(lambda: isinstance(app.screen, Dialog | CommandPalette | ViewScreen), what=key)
         await pilot.press(key)
         await until(lambda: app.screen is app.main, what=f"{key} again")
 
@@ -124,6 +124,6 @@ async def test_the_key_that_opened_a_dialog_does_not_discard_what_was_typed() ->
         await shows(app, "Ask anything")
         await pilot.press("f12", *"be brief", "f12")
         assert isinstance(app.screen, SystemText)
-        await shows(app, "Press f12 again to discard it.")
+        await shows(app, "Press f12 again to discard your changes.")
         await pilot.press("f12")
         await until(lambda: app.screen is app.main)

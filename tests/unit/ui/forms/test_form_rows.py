@@ -49,10 +49,17 @@ def test_the_background_of_an_input_extends_to_the_right_edge() -> None:
     assert all(style.endswith("on field") for text, style in surface[1:])
 
 
+def test_only_the_input_that_gets_the_keys_has_an_edge() -> None:
+    form = form_of({"city": {"type": "string"}, "days": {"type": "integer"}}, city="Oslo", days="x")
+    edges = [line[2:3] for line in texts(form, current="days") if line[4:] in ("Oslo", "x")]
+    assert edges == [" ", "▌"]
+    assert "▌" not in "".join(texts(form, FormLook(LOOK.columns, focused=False), current="days"))
+
+
 def test_booleans_and_enums_are_choices_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     form = form_of({"unit": {"enum": ["C", "F"], "default": "C"}, "fine": {"type": "boolean"}}, fine="true")
-    assert texts(form)[:2] == ["  unit  one of 2 · default C", "  ▌ ( ) C  ( ) F"]
-    assert texts(form)[3:5] == ["  fine  boolean", "  ▌ (•) true  ( ) false"]
+    assert texts(form)[:2] == ["  unit  one of 2 · default C", "    ( ) C  ( ) F"]
+    assert texts(form)[3:5] == ["  fine  boolean", "    (•) true  ( ) false"]
     monkeypatch.setenv("TERM", "linux")
     assert "(*) true" in texts(form)[4]
 
@@ -60,7 +67,7 @@ def test_booleans_and_enums_are_choices_side_by_side(monkeypatch: pytest.MonkeyP
 def test_an_enum_too_long_for_its_line_is_a_drop_down_list() -> None:
     form = form_of({"zone": {"enum": [f"zone number {n}" for n in range(9)]}}, zone="zone number 3")
     surface = texts(form)[1]
-    assert surface.startswith("  ▌ zone number 3")
+    assert surface.startswith("    zone number 3")
     assert surface.endswith("▾")
 
 
@@ -80,15 +87,15 @@ def test_an_item_of_a_list_is_one_row_with_its_error_beside_it() -> None:
         assert path is not None
         form.set(path, text)
     found = texts(form)
-    assert found[:2] == ["  tags  list", "  ▌ 2 items"]
-    assert found[3].startswith("   1 ▌ one")
-    assert found[4].startswith("   2 ▌ three")
+    assert found[:2] == ["  tags  list", "    2 items"]
+    assert found[3].startswith("   1   one")
+    assert found[4].startswith("   2   three")
     assert "! may have at most 3" in found[4]
 
 
 def test_a_secret_is_shown_as_dots() -> None:
     form = form_of({"key": {"type": "string", "format": "password"}}, key="hunter2")
-    assert texts(form)[1] == "  ▌ •••••••"
+    assert texts(form)[1] == "    •••••••"
     assert "hunter2" not in "".join(texts(form, current="key"))
 
 
@@ -103,4 +110,4 @@ def test_a_default_is_shown_with_its_label_and_in_the_empty_input() -> None:
     sizes = {"enum": [1, True], "enumNames": ["Small", "Medium"], "default": True}
     form = form_of({"size": sizes, "days": {"type": "integer", "default": 3}})
     assert texts(form)[0].endswith("default Medium")
-    assert texts(form)[3:5] == ["  days  integer · default 3", "  ▌ 3"]
+    assert texts(form)[3:5] == ["  days  integer · default 3", "    3"]

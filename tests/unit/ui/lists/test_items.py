@@ -13,6 +13,7 @@ from tui.ui.lists.items import (
     id_item,
     preview_rows,
     rule_item,
+    session_cells,
     session_item,
 )
 from tui.ui.widgets.rows import text_of, width_of
@@ -51,7 +52,7 @@ def test_a_hostile_text_is_cleaned_and_fits_in_its_rows(item: FinderItem, width:
 @pytest.mark.parametrize("in_use", [False, True])
 def test_a_long_title_gives_room_to_whether_the_session_is_open(in_use: bool):
     info = SessionInfo("a", "Delete the note 2026-11-30-buy-milk and all others", turns=2, in_use=in_use)
-    (row,) = session_item(info, "" if in_use else "a", 0.0).draw(66)
+    (row,) = session_item(info, "" if in_use else "a", 0.0, session_cells([info], 0.0)).draw(66)
     assert ("open in another mcptui" if in_use else "current  ") in text_of(row) and width_of(row) <= 66
 
 

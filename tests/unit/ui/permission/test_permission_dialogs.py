@@ -151,6 +151,6 @@ async def test_the_question_shows_what_each_answer_does_and_quotes_the_server(si
         await shows(app, "ctrl+s trust", "ctrl+x do not trust", "esc not now")
         text = " ".join(screen_text(app).replace("▌", " ").split())
         assert "marks its tool “[b]get[/b]” as read-only" in text and "\x1b" not in text
-        assert "run without approval" in text and "needs approval" in text
+        assert "run without approval" in text and "Its calls need approval" in text
         await pilot.press("escape")
         assert (await waiting).action is Action.CANCEL

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.ui.stage import Stage
+from tests.unit.storage.traffic_samples import request
 from tui.core.tools import TextContent, Tool, ToolResult
-from tui.core.traffic import Outcome
+from tui.core.traffic import Cause, Outcome
 from tui.storage.recordings.past_calls import PastCall
 from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.call_list import CallList, argument_words, day_words
@@ -57,24 +58,14 @@ def test_a_secret_that_the_recording_does_not_have_is_not_put_into_the_form():
 
 
 def past(name: str, seconds: float) -> PastCall:
-    return PastCall(
-        path=Path("a.mcptrace"),
-        seq=1,
-        call="hand-7",
-        method="tools/call",
-        name=name,
-        arguments={"a": 2},
-        wall_ns=int(seconds * 1e9),
-        ms=3.0,
-        outcome=Outcome.OK,
-        result={"content": [{"type": "text", "text": "before"}]},
-        problem="",
-    )
+    asked = request(1, wall_ns=int(seconds * 1e9), cause=Cause(0, 0, "hand-7"))
+    result = {"content": [{"type": "text", "text": "before"}]}
+    return PastCall(Path("a.mcptrace"), asked, request(2, outcome=Outcome.OK), name, {"a": 2}, result, "")
 
 
 async def test_a_row_has_number_time_and_argument_and_old_calls_a_heading():
     book, now = BenchHistory(), time.time()
-    book.take_past("s", [past("t", now - 86_400), past("other", now)])
+    book.past["s"] = [past("t", now - 86_400), past("other", now)]
     call = book.begin("s", ITEM, {"a": 1}, "12:00:01", 0)
     call.took_ms, call.state, call.result = 8.0, Outcome.OK, ToolResult((TextContent("now"),))
     app = OneList()
@@ -94,7 +85,7 @@ async def test_a_row_has_number_time_and_argument_and_old_calls_a_heading():
 
 async def test_no_old_result_is_selected_before_the_first_call_of_this_run():
     book = BenchHistory()
-    book.take_past("s", [past("t", time.time())])
+    book.past["s"] = [past("t", time.time())]
     app = OneList()
     async with app.run_test(size=(60, 10)) as pilot:
         app.list.show(book.of_item("s", ITEM))

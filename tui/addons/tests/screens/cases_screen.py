@@ -13,7 +13,7 @@ from tui.core.language.translate import N_, _
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
-from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
+from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ class CasesScreen(ViewScreen[None]):
 
     def __init__(self, runtime: "Runtime") -> None:
         prompt = PromptLine()
-        self._prompt = prompt
         self._runtime = runtime
         self.browser = CaseBrowser(runtime, prompt, self.say, self._uses, elsewhere=True)
         super().__init__(self.browser.list, prompt=prompt)
@@ -46,9 +45,7 @@ class CasesScreen(ViewScreen[None]):
         await self.browser.close()
 
     def stays(self) -> str:
-        if self._prompt.display:
-            return FINISH_INPUT
-        return _(RUNS) if self.browser.runs.is_running else ""
+        return super().stays() or (_(RUNS) if self.browser.runs.is_running else "")
 
     def look(self) -> None:
         self.browser.look()

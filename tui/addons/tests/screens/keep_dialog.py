@@ -171,7 +171,7 @@ class KeepDialog(Dialog[str | None]):
         words, is_problem = (self._problem, True) if self._problem else self.kept.note()
         words = clean_line(words, 300)
         self._note.show(((words, "dim"),) if not is_problem else EMPTY)
-        self.say(f"! {words}" if is_problem else "")
+        self.say(words if is_problem else "")
 
     def _preview_rows(self, width: int) -> list[Row]:
         if self._problem:

@@ -88,7 +88,7 @@ class TurnConversation(Dialog[bool | None]):
 
     def __init__(self, shown: Reopened, about: Row) -> None:
         self._pane = ConversationPane(shown)
-        super().__init__(about, self._pane, keys=self.key_line(back=_("back")))
+        super().__init__(about, self._pane, keys=self.key_line())
 
     def on_mount(self) -> None:
         self.set_focus(self._pane, scroll_visible=False)
