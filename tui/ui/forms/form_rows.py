@@ -90,7 +90,9 @@ class FieldRows:
             yield FormLine(self._switch() if self.is_switch else self._item(), path, path)
             return
         is_group = field.kind is FieldKind.OBJECT and field.state is FieldState.SET and not field.arms
-        yield FormLine(self._head(is_group=is_group), path if is_group else None, path)
+        head, *rest = self._head(is_group=is_group)
+        yield FormLine(head, path if is_group else None, path)
+        yield from (FormLine(row, None, path) for row in rest)
         if not is_group:
             is_wrong = bool(self.note.problem) and self.note.is_error
             yield FormLine(self._surface(self._indent, is_wrong=is_wrong), path, path)
@@ -152,7 +154,7 @@ class FieldRows:
         is_empty = self.field.state is FieldState.ABSENT
         return "" if is_empty and not self.look.strict else self.field.problem
 
-    def _head(self, *, is_group: bool) -> Row:
+    def _head(self, *, is_group: bool) -> list[Row]:
         field, look = self.field, self.look
         words = [type_words(field)] if look.types else []
         if field.required and not field.extra:
@@ -173,7 +175,9 @@ class FieldRows:
             keys.append(f"{look.key('form.cycle')} {_('next choice') if field.arms else 'null'}")
         if field.extra:
             keys.append(f"{look.key('form.remove')} {_('remove')}")
-        return spread(row, (("  ".join(keys), "dim"),) if self.is_here else EMPTY, look.columns)
+        ends: Row = (("  ".join(keys), "dim"),)
+        first, *rest = wrap(row[1:], look.columns - width_of(ends) - 1, row[:1])
+        return [spread(first, ends if self.is_here else EMPTY, look.columns), *rest]
 
     def _surface(self, indent: int, taken: int = 0, *, is_wrong: bool = False) -> Row:
         """Return the input: an edge, then the value on a shaded background up to the right end."""

@@ -113,9 +113,9 @@ def with_sign(note: str) -> str:
     return re.sub(after.replace(re.escape("{n}"), r"\d+"), " ~", note)
 
 
-BRIEF = 3
-"""The last step by which a narrow line of tabs is shortened: wide, signs for changes, no counts, short
-names."""
+BRIEF = 4
+"""The last step by which a narrow line of tabs is shortened: wide, signs for changes, no counts, no
+blanks after keys, short names."""
 
 SHORT_NAME = 4
 
@@ -160,7 +160,10 @@ class BenchTabs(Tabs):
         name = _(tab)
         name = name if is_active or self._level < BRIEF else head_of(name, SHORT_NAME)
         return (
-            (f"{' ' * (self._level < 2)}{number} ", "accent" if is_active else "dim"),
+            (
+                f"{' ' * (self._level < 2)}{number}{' ' * (self._level != 3)}",
+                "accent" if is_active else "dim",
+            ),
             (name, "accent bold underline" if is_active else "text"),
             (f" {note}" if note else "", "dim"),
             (" " if self._level else "   ", ""),
