@@ -3,7 +3,7 @@
 The number of rows does not depend on the cursor or an error of one line, so neither moves the fields below.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.core import units
@@ -364,7 +364,10 @@ def below(fields: Mapping[Path, FormField], path: Path) -> Iterator[FormField]:
 
 
 def form_lines(
-    head: tuple[Sequence[Row], str], fields: Sequence[FieldRows], suggestions: ValueSuggestions, empty: str
+    head: tuple[Sequence[Row], str],
+    fields: Sequence[FieldRows],
+    suggestions: ValueSuggestions,
+    empty: Iterable[Row],
 ) -> list[FormLine]:
     """Return all rows of a form.
 
@@ -388,6 +391,6 @@ def form_lines(
                 look = one.look
                 found = suggestions.rows(2 * one.field.depth, look.columns, symbols_for().cursor)
                 lines += [FormLine(row, suggestion=index) for index, row in found]
-    if not fields and empty:
-        lines += [FormLine(((f"  {empty}", "dim"),)), FormLine(EMPTY)]
+    if not fields:
+        lines += map(FormLine, empty)
     return lines

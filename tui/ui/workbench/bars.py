@@ -25,9 +25,12 @@ from tui.ui.widgets.server_rows import STARTS_IT, reason_words, sign_of, start_w
 
 
 def title_rows(
-    server: str, status: ServerStatus | None, running: int, key: Callable[[str], str]
+    server: str, status: ServerStatus | None, running: int, key: Callable[[str], str], width: int
 ) -> tuple[Row, Row]:
-    """Return the server and its state for the left, and running calls and uptime for the right."""
+    """Return the server and its state for the left, and running calls and uptime for the right.
+
+    The process id gives way to what has no room beside it.
+    """
     left: Row = ((f"{_('WORKBENCH')}  ", "dim bold"), (clean_line(server, 60), "text bold"), ("   ", ""))
     if status is None:
         return (*left, (_("is no longer configured"), "bad")), key_cap(key("bench.back"), _("close"))
@@ -44,13 +47,15 @@ def title_rows(
         if faults := fault_words([status]):
             right = (*right, (f"{localized(faults)}   ", "warn"))
         since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
-        pid = f"pid {status.pid}   " if status.pid is not None else ""
         if status.reach is not None and status.reach.words:
             right = (
                 *right,
                 (f"{localized(status.reach.words)}   ", "warn" if status.reach.silent else "dim"),
             )
-        right = (*right, (f"{pid}{since}", "dim"))
+        pid = f"pid {status.pid}   " if status.pid is not None else ""
+        right = (*right, (since, "dim"))
+        if width_of((*left, *right)) + len(pid) < width:
+            right = (*right[:-1], (f"{pid}{since}", "dim"))
     return left, right
 
 
