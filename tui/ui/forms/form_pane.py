@@ -34,7 +34,7 @@ from tui.ui.forms.form_rows import (
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of, methods_by_key
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import EMPTY, Row, wrap
 
 
 class FormPane(LinePane, inherit_bindings=False):
@@ -160,7 +160,8 @@ class FormPane(LinePane, inherit_bindings=False):
             empty = _("The schema names no arguments. {key} adds one.", key=look.key("form.add"))
         edits, notes = {self._where: self._edit}, self._notes
         drawn = [FieldRows(one, look, edits.get(one.path), notes.get(one.path, NO_NOTE)) for one in fields]
-        return form_lines(self._head_rows, drawn, self._suggestions, empty)
+        rows = (*wrap(((empty, "dim"),), look.columns, first=(("  ", ""),)), EMPTY) if empty else ()
+        return form_lines(self._head_rows, drawn, self._suggestions, rows)
 
     @property
     def _look(self) -> FormLook:

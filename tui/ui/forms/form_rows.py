@@ -3,7 +3,7 @@
 The number of rows does not depend on the cursor or an error of one line, so neither moves the fields below.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.core import units
@@ -90,7 +90,9 @@ class FieldRows:
             yield FormLine(self._switch() if self.is_switch else self._item(), path, path)
             return
         is_group = field.kind is FieldKind.OBJECT and field.state is FieldState.SET and not field.arms
-        yield FormLine(self._head(is_group=is_group), path if is_group else None, path)
+        head, *rest = self._head(is_group=is_group)
+        yield FormLine(head, path if is_group else None, path)
+        yield from (FormLine(row, None, path) for row in rest)
         if not is_group:
             yield FormLine(self._surface(self._indent), path, path)
         yield from (FormLine(row, None, path) for row in self._about())
@@ -151,7 +153,7 @@ class FieldRows:
         is_empty = self.field.state is FieldState.ABSENT
         return "" if is_empty and not self.look.strict else self.field.problem
 
-    def _head(self, *, is_group: bool) -> Row:
+    def _head(self, *, is_group: bool) -> list[Row]:
         field, look = self.field, self.look
         words = [type_words(field)] if look.types else []
         if field.required and not field.extra:
@@ -172,7 +174,9 @@ class FieldRows:
             keys.append(f"{look.key('form.cycle')} {_('next choice') if field.arms else 'null'}")
         if field.extra:
             keys.append(f"{look.key('form.remove')} {_('remove')}")
-        return spread(row, (("  ".join(keys), "dim"),) if self.is_here else EMPTY, look.columns)
+        ends: Row = (("  ".join(keys), "dim"),)
+        first, *rest = wrap(row[1:], look.columns - width_of(ends) - 1, row[:1])
+        return [spread(first, ends if self.is_here else EMPTY, look.columns), *rest]
 
     def _surface(self, indent: int, taken: int = 0) -> Row:
         """Return the input: an edge if keys go there, then the value on a shaded background up to the end."""
@@ -361,7 +365,10 @@ def below(fields: Mapping[Path, FormField], path: Path) -> Iterator[FormField]:
 
 
 def form_lines(
-    head: tuple[Sequence[Row], str], fields: Sequence[FieldRows], suggestions: ValueSuggestions, empty: str
+    head: tuple[Sequence[Row], str],
+    fields: Sequence[FieldRows],
+    suggestions: ValueSuggestions,
+    empty: Iterable[Row],
 ) -> list[FormLine]:
     """Return all rows of a form.
 
@@ -385,6 +392,6 @@ def form_lines(
                 look = one.look
                 found = suggestions.rows(2 * one.field.depth, look.columns, symbols_for().cursor)
                 lines += [FormLine(row, suggestion=index) for index, row in found]
-    if not fields and empty:
-        lines += [FormLine(((f"  {empty}", "dim"),)), FormLine(EMPTY)]
+    if not fields:
+        lines += map(FormLine, empty)
     return lines

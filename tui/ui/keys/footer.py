@@ -38,7 +38,7 @@ class Footer(Bar):
 
     def __init__(self, always: Sequence[str] = ALWAYS) -> None:
         super().__init__(id="footer")
-        self._always = always
+        self._always, self._least = always, 0
         self._entries: tuple[Entry, ...] = ()
 
     def on_mount(self) -> None:
@@ -52,10 +52,10 @@ class Footer(Bar):
     def _hide_under(self, top: Screen[Any]) -> None:
         self.visible = top is self.screen
 
-    def show(self, entries: Sequence[Entry]) -> None:
-        """Show these keys, the most useful first."""
-        if tuple(entries) != self._entries:
-            self._entries = tuple(entries)
+    def show(self, entries: Sequence[Entry], least: int = 0) -> None:
+        """Show these keys, the most useful first; the right end gives way to the `least` first ones."""
+        if (tuple(entries), least) != (self._entries, self._least):
+            self._entries, self._least = tuple(entries), least
             self.refresh()
 
     @property
@@ -68,7 +68,7 @@ class Footer(Bar):
         return self._entries
 
     def _laid_out(self, width: int) -> list[tuple[int, Entry]]:
-        return laid_out(self.entries, overrides_of(self.app), width, self._always)
+        return laid_out(self.entries, overrides_of(self.app), width, self._always, self._least)
 
     def row(self, width: int) -> Row:
         return row_of(self._laid_out(width))
@@ -133,22 +133,32 @@ def _candidates(focus: Context) -> Sequence[tuple[Action, bool]]:
 
 
 def laid_out(
-    entries: Sequence[Entry], overrides: KeyOverrides, width: int, right_end: Sequence[str] = ALWAYS
+    entries: Sequence[Entry],
+    overrides: KeyOverrides,
+    width: int,
+    right_end: Sequence[str] = ALWAYS,
+    least: int = 0,
 ) -> list[tuple[int, Entry]]:
     """Return the entries that fit in `width` cells, each with its column; none is truncated.
 
-    Entries of the right end are dropped, the first one first, until two entries fit at the left. An entry
-    that is too long gives its place to shorter ones that are less useful.
+    Entries of the right end are dropped, the first one first, until two entries fit at the left, and the
+    first `least` if they ever do. An entry that is too long gives its place to shorter ones that are less
+    useful.
     """
-    always = [(overrides.first_of(name), _(action(name).label), action(name)) for name in right_end]
-    for first in range(len(always) + 1):
-        right: Sequence[Entry] = always[first:]
+    needed = list(entries[:least])
+    cells = sum(map(_width, needed)) + _NARROW_GAP * (len(needed) - 1)
+    for first in range(len(right_end) + 1):
+        always = map(action, sorted(right_end[first:], key=ALWAYS.index))
+        right = [(overrides.first_of(found.id), _(found.label), found) for found in always]
         taken = sum(_width(entry) for entry in right) + _NARROW_GAP * max(0, len(right) - 1)
         room = width - taken - 2 - (_NARROW_GAP if right else 0)
+        if room < cells <= width - 2:
+            continue
         left, gap = _that_fit(entries, room, _GAP), _GAP
-        if len(left) < min(_FEW, len(entries)):
+        is_needed = cells <= room and left[:least] != needed
+        if is_needed or len(left) < min(_FEW, len(entries)):
             narrow = _that_fit(entries, room, _NARROW_GAP)
-            left, gap = (narrow, _NARROW_GAP) if len(narrow) > len(left) else (left, gap)
+            left, gap = (narrow, _NARROW_GAP) if is_needed or len(narrow) > len(left) else (left, gap)
         if len(left) >= min(2, len(entries)):
             break
     return [*_placed(left, 1, gap), *_placed(right, width - taken - 1, _NARROW_GAP)]

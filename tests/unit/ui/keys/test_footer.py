@@ -7,6 +7,7 @@ import pytest
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import entries_of, in_footer, laid_out, row_of
+from tui.ui.traffic.screen import USED
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import text_of, width_of
 
@@ -52,9 +53,20 @@ def test_no_key_that_would_fit_is_missing(context, width):
 
 
 def test_the_traffic_offers_its_views_rather_than_what_only_held_messages_need():
-    text = line(160, entries_of(of_context(Context.TRAFFIC), NONE))
-    assert "h fold" in text and "w waterfall" in text and "S statistics" in text and "A all" not in text
-    assert "A all" not in line(120, entries_of(of_context(Context.TRAFFIC), NONE))
+    entries = entries_of(of_context(Context.TRAFFIC), NONE)
+    for text in (line(160, entries), line(120, entries), traffic_line(80)):
+        assert "h fold" in text and "w waterfall" in text and "S stats" in text and "A all" not in text
+
+
+def traffic_line(width: int) -> str:
+    entries, right = entries_of(of_context(Context.TRAFFIC), NONE), ("app.palette", "app.quit", "app.help")
+    return text_of(row_of(laid_out(entries, NONE, width, right, USED)))
+
+
+def test_the_right_end_gives_way_to_the_keys_of_the_traffic_only_where_they_fit_then():
+    assert traffic_line(100).endswith("S stats    f1 keys  ctrl+q quit")
+    assert traffic_line(80).endswith("S stats   f1 keys")
+    assert traffic_line(60).endswith(RIGHT)
 
 
 def test_in_a_dialog_the_keys_of_the_app_give_their_place_to_those_of_the_dialog():

@@ -102,7 +102,7 @@ def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: f
     note = _note(one, columns.width)
     right = (*(EMPTY if problem and not text_of(note).strip() else note), _last_run(one, doing, now))
     room = columns.width - width_of(lead) - width_of(right) - 1
-    request = min(REQUEST_CELLS, columns.requests, max(0, room - LEAST_NAME - GAP))
+    request = min(REQUEST_CELLS, columns.requests, max(0, room - min(LEAST_NAME, columns.names) - GAP))
     names = min(room - request - GAP, columns.names)
     name = pad(crop(((clean_line(one.name, 200), "text"),), names), names)
     cells = crop(((one.request, "dim"),), request) if request >= LEAST_REQUEST else EMPTY
