@@ -1,6 +1,6 @@
 """The tab of the workbench with the skills of its server: their state, their manifest, and their text."""
 
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
@@ -9,7 +9,6 @@ from textual.binding import BindingType
 from tui.addons.skills.approvals import Approval
 from tui.addons.skills.entry import SkillEntry
 from tui.addons.skills.loader import DECLINED, WORDS, SkillLoader, changes_of
-from tui.core.errors import McptuiError
 from tui.core.language.translate import _, c_, localized, n_
 from tui.core.text import clean, clean_line, compact, padded
 from tui.core.units import size as in_bytes
@@ -171,7 +170,7 @@ class SkillsTab(AddonPane):
             if self.screen.is_current:
                 self.app.push_screen(TextDialog(f"{clean_line(entry.name, 80)} / SKILL.md", text))
 
-        self._run(show())
+        self.run(show())
 
     def load(self) -> None:
         """Load the selected skill, and attach it to the next message."""
@@ -185,7 +184,7 @@ class SkillsTab(AddonPane):
             name = clean_line(entry.name, 80)
             self.app.notify(_("The skill {name} is attached to the next message.", name=name), timeout=4)
 
-        self._run(attach())
+        self.run(attach())
 
     def revoke(self) -> None:
         entry, loader = self.list.selected, self._loader
@@ -208,15 +207,6 @@ class SkillsTab(AddonPane):
 
     def _none_selected(self) -> None:
         self.app.notify(_("No skill is selected."), timeout=3)
-
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        async def run() -> None:
-            try:
-                await work
-            except McptuiError as error:
-                self.app.notify(clean(localized(error)), severity="warning", timeout=10, markup=False)
-
-        self.run_worker(run(), exit_on_error=True)
 
 
 def _files(entry: SkillEntry) -> str:
