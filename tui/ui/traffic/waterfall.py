@@ -13,8 +13,7 @@ from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import cells_of, padded
 from tui.core.traffic import Entry, Kind, Outcome, TrafficReader
 from tui.core.units import span
-from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import columns_of
+from tui.traffic.record.open_recording import entries_of_turn
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import (
     TimeBar,
@@ -34,7 +33,6 @@ from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 from tui.ui.widgets.symbols import symbols_for
 
-MOST_ENTRIES = 4_000
 MOST_CALLS, CALL_BYTES = 400, 16 * 1024
 """Maximum calls whose arguments are read, and bytes of each."""
 
@@ -231,13 +229,10 @@ class WaterfallScreen(ViewScreen[str | None]):
 
     async def _read(self, turn: int) -> None:
         columns = self._recording.entries
-        count, loaded = len(columns), columns.loaded
+        loaded = columns.loaded
 
         def entries(reader: TrafficReader) -> list[Entry]:
-            places = islice(places_of(columns.turn, turn, 0, count), MOST_ENTRIES)
-            found = [
-                one for _, one in columns_of(reader, [columns.seq(at) for at in places]) if one is not None
-            ]
+            found = entries_of_turn(reader, columns, turn)
             calls = islice((one.seq for one in found if one.kind is Kind.REQUEST and one.tool), MOST_CALLS)
             whole = {seq: reader.entry(seq, CALL_BYTES) for seq in calls}
             return [whole.get(one.seq) or one for one in found]
