@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from tui.addons.events.events import Events, Subscribed
@@ -26,10 +25,10 @@ from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import first_key, overrides_of
 from tui.ui.keys.footer import Entry, entries_of
-from tui.ui.widgets.bar import Rule, SplitBar
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.addon_tabs import AddonList, AddonPane, pane_bindings
+from tui.ui.workbench.addon_tabs import AddonList, AddonListPane, pane_bindings
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -55,18 +54,14 @@ def _key(line: Line | None) -> object:
     return line.name if isinstance(line, EventType) else line
 
 
-class EventsPane(AddonPane):
+class EventsPane(AddonListPane):
     """The events of one server, or of all if `server` is "".
 
     `attach` puts attachments into the next message, `show_traffic` shows the traffic with a filter, `close`
     is what the last escape does.
     """
 
-    DEFAULT_CSS = """
-    EventsPane > SplitBar { background: $panel; padding: 0 1; }
-    EventsPane > AddonList { background: $surface; height: 2fr; }
-    EventsPane > RowsPane { height: 1fr; padding: 0 1; background: $surface; }
-    """
+    DEFAULT_CSS = "EventsPane > AddonList { height: 2fr; }"
 
     context = Context.EVENTS
     LIST: ClassVar[type[AddonList]] = EventList
@@ -100,12 +95,6 @@ class EventsPane(AddonPane):
     def _selected(self) -> Line | None:
         found: Line | None = self.list.selected
         return found
-
-    def compose(self) -> ComposeResult:
-        yield self._line
-        yield self.list
-        yield Rule()
-        yield self._detail
 
     def on_mount(self) -> None:
         self._events.begin()

@@ -48,11 +48,15 @@ def _filter(found: Waterfall, bar: TimeBar) -> str:
     return f"turn:{found.turn}{part}"
 
 
+def _columns(width: int) -> tuple[int, int]:
+    """Return the cells of a label, and of the time beside it."""
+    label = min(MOST_LABEL, width * 2 // 5)
+    return label, max(10, width - label - 3)
+
+
 def stretch_row(stretch: TimeBar, whole_ns: int, width: int) -> Row:
     """Return the line of a time bar: its label, and its position in the turn."""
-    symbols, label = symbols_for(), min(MOST_LABEL, width * 2 // 5)
-    room = max(10, width - label - 3)
-    whole = max(1, whole_ns)
+    symbols, (label, room), whole = symbols_for(), _columns(width), max(1, whole_ns)
     start = min(room - 1, stretch.start_ns * room // whole)
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
@@ -85,8 +89,7 @@ def axis_row(whole_ns: int, width: int) -> Row:
 
 def shares_row(shares: Sequence[tuple[TimeShare, float]], width: int) -> Row:
     """Return the shares as one bar above the others, each with at least one cell."""
-    label = min(MOST_LABEL, width * 2 // 5)
-    room, block = max(10, width - label - 3), symbols_for().bar[-1]
+    (label, room), block = _columns(width), symbols_for().bar[-1]
     cells = cells_of_shares([share for part, share in shares], room)
     bar = [(block * count, _STYLES[part]) for (part, share), count in zip(shares, cells, strict=False)]
     return (*pad(crop(((f"  {_('share of the time')}", "dim"),), label - 1), label), *bar)
