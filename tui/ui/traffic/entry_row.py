@@ -22,7 +22,7 @@ from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.folded import Fold
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.traffic.columns import HeadingCells, Layout
+from tui.ui.traffic.columns import Layout
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
 from tui.ui.widgets.rows import Row, Span, crop, pad
 from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, kind_look, symbols_for
@@ -159,23 +159,23 @@ class RowMaker:
         spans[-1] = (spans[-1][0].removesuffix(gap), spans[-1][1])
         return _joined(spans)
 
-    def heading_cells(self) -> HeadingCells:
-        """Return how wide the headings are, with the key or the arrow before them."""
+    def heading_cells(self) -> dict[str, int]:
+        """Return how wide the headings are, by column, with the key or the arrow before them."""
         time = (_("time"), _("elapsed"), _("delta"))[self.mode]
         looks = [kind_look(kind, Direction.OUT) for kind in sorted(Kind, key=OF_MODEL.__contains__)]
         kind = cells_of(_("kind")) + 1
-        return HeadingCells(
-            time=cells_of(time) + 1,
-            server=cells_of(_("server")) + 1,
-            kind=max(kind, *(cells_of(words) for words, _short, _style in looks[: -len(OF_MODEL)])),
-            short_kind=max(kind, *(cells_of(short) for _words, short, _style in looks)),
-            size=cells_of(_("size")) + 1,
-            latency=cells_of(_("latency")) + 1,
-            delta=cells_of(self.symbols.delta),
-            what=cells_of(f"{_('method')} {_('tool')}") + 1,
-            bar=cells_of(c_("column of latency bars", "bar")),
-            outcome=cells_of(_("outcome")),
-        )
+        return {
+            "time": cells_of(time) + 1,
+            "server": cells_of(_("server")) + 1,
+            "kind": max(kind, *(cells_of(words) for words, _short, _style in looks[: -len(OF_MODEL)])),
+            "short kind": max(kind, *(cells_of(short) for _words, short, _style in looks)),
+            "size": cells_of(_("size")) + 1,
+            "latency": cells_of(_("latency")) + 1,
+            "delta": cells_of(self.symbols.delta),
+            "what": cells_of(f"{_('method')} {_('tool')}") + 1,
+            "bar": cells_of(c_("column of latency bars", "bar")),
+            "outcome": cells_of(_("outcome")),
+        }
 
     def _time(self, index: int, delta: str) -> str:
         match self.mode:

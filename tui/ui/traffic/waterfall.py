@@ -12,8 +12,7 @@ from tui.core.comparison.argument_words import argument_words
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import cells_of, padded
 from tui.core.traffic import Entry, Kind, Outcome, TrafficReader
-from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import columns_of
+from tui.traffic.record.open_recording import entries_of_turn
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import (
     TimeBar,
@@ -34,7 +33,6 @@ from tui.ui.widgets.rows import Row, crop, pad, width_of
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.times import span
 
-MOST_ENTRIES = 4_000
 MOST_CALLS, CALL_BYTES = 400, 16 * 1024
 """Maximum calls whose arguments are read, and bytes of each."""
 
@@ -50,11 +48,15 @@ def _filter(found: Waterfall, bar: TimeBar) -> str:
     return f"turn:{found.turn}{part}"
 
 
+def _columns(width: int) -> tuple[int, int]:
+    """Return the cells of a label, and of the time beside it."""
+    label = min(MOST_LABEL, width * 2 // 5)
+    return label, max(10, width - label - 3)
+
+
 def stretch_row(stretch: TimeBar, whole_ns: int, width: int) -> Row:
     """Return the line of a time bar: its label, and its position in the turn."""
-    symbols, label = symbols_for(), min(MOST_LABEL, width * 2 // 5)
-    room = max(10, width - label - 3)
-    whole = max(1, whole_ns)
+    symbols, (label, room), whole = symbols_for(), _columns(width), max(1, whole_ns)
     start = min(room - 1, stretch.start_ns * room // whole)
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
@@ -87,8 +89,7 @@ def axis_row(whole_ns: int, width: int) -> Row:
 
 def shares_row(shares: Sequence[tuple[TimeShare, float]], width: int) -> Row:
     """Return the shares as one bar above the others, each with at least one cell."""
-    label = min(MOST_LABEL, width * 2 // 5)
-    room, block = max(10, width - label - 3), symbols_for().bar[-1]
+    (label, room), block = _columns(width), symbols_for().bar[-1]
     cells = cells_of_shares([share for part, share in shares], room)
     bar = [(block * count, _STYLES[part]) for (part, share), count in zip(shares, cells, strict=False)]
     return (*pad(crop(((f"  {_('share of the time')}", "dim"),), label - 1), label), *bar)
@@ -231,13 +232,10 @@ class WaterfallScreen(ViewScreen[str | None]):
 
     async def _read(self, turn: int) -> None:
         columns = self._recording.entries
-        count, loaded = len(columns), columns.loaded
+        loaded = columns.loaded
 
         def entries(reader: TrafficReader) -> list[Entry]:
-            places = islice(places_of(columns.turn, turn, 0, count), MOST_ENTRIES)
-            found = [
-                one for _, one in columns_of(reader, [columns.seq(at) for at in places]) if one is not None
-            ]
+            found = entries_of_turn(reader, columns, turn)
             calls = islice((one.seq for one in found if one.kind is Kind.REQUEST and one.tool), MOST_CALLS)
             whole = {seq: reader.entry(seq, CALL_BYTES) for seq in calls}
             return [whole.get(one.seq) or one for one in found]
