@@ -4,6 +4,7 @@ from operator import attrgetter
 
 import pytest
 
+from tests.cases import each_case
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import entries_of, in_footer, laid_out, row_of
@@ -20,7 +21,7 @@ def line(width: int, entries=ENTRIES, overrides=NONE) -> str:
     return text_of(row_of(laid_out(entries, overrides, width)))
 
 
-@pytest.mark.parametrize("width", [1, 10, 20, 40, 79, 80, 120, 200])
+@each_case("width", [1, 10, 20, 40, 79, 80, 120, 200])
 def test_the_footer_fits_and_never_truncates_a_key(width):
     row = row_of(laid_out(ENTRIES, NONE, width))
     assert width_of(row) <= width
@@ -35,7 +36,7 @@ def test_the_right_end_is_the_same_on_every_screen(width):
         assert width_of(((line(width, entries), ""),)) == width - 1
 
 
-@pytest.mark.parametrize("context", list(Context))
+@each_case("context", list(Context))
 def test_a_line_that_is_wide_enough_shows_every_key_with_a_rank(context):
     entries = entries_of(of_context(context), NONE)
     assert [found for _, found in laid_out(entries, NONE, 600)][:-3] == entries
@@ -95,8 +96,6 @@ def test_configured_keys_are_shown_at_the_right_too():
     assert line(120, overrides=KeyOverrides([("app.help", "f11")])).endswith("f11 keys  ctrl+q quit")
 
 
-@pytest.mark.parametrize(
-    "context", [Context.SESSIONS, Context.MODELS, Context.RULES, Context.TRAFFIC, Context.ENTRY]
-)
+@each_case("context", [Context.SESSIONS, Context.MODELS, Context.RULES, Context.TRAFFIC, Context.ENTRY])
 def test_every_screen_begins_with_enter_and_escape(context):
     assert [key for key, *_ in entries_of(of_context(context), NONE)][:2] == ["enter", "esc"]
