@@ -247,7 +247,7 @@ client. What is not in the list is not supported.
 
 1. `mcptui servers` prints which revision each of your servers speaks.
 2. Find its line below, with the test that shows it.
-3. `.venv/bin/pytest -k test_batches_are_accepted_once_2025_03_26_is_negotiated` in a clone runs one of them.
+3. In a clone, `.venv/bin/pytest tests/unit/host -k test_batches_are_accepted` runs one of them.
 """
 
 _MATRIX = """

@@ -91,9 +91,8 @@ class Columns:
         cls, rows: Sequence[Row], left: Container[int], cells: int = 0, *, head: Row = (), indent: str = ""
     ) -> "Columns":
         """Return the columns for these rows."""
-        columns = zip(*([head] if head else []), *rows, strict=True)
-        words = [[word for cell in column for word in cell.split(" ")] for column in columns]
-        longest = [max(map(_unbroken, column)) for column in words]
+        columns = zip(*filter(None, (head, *rows)), strict=True)
+        longest = [max(_unbroken(word) for cell in column for word in cell.split(" ")) for column in columns]
         return cls(_widths_of([head, *rows]), left, cells, head=head, words=longest, indent=indent)
 
     def heading(self) -> list[str]:
@@ -111,12 +110,11 @@ class Columns:
         return [self._line(line, colours) for line in zip_longest(*broken, fillvalue="")]
 
     def _line(self, row: Row, colours: Mapping[int, str]) -> str:
-        last = max((at for at, cell in enumerate(row) if cell), default=0)
         cells = (
-            padded(cell, width, right=at not in self._left) if at < last or at not in self._left else cell
-            for at, (cell, width) in enumerate(zip(row[: last + 1], self._widths, strict=False))
+            painted(padded(cell, width, right=at not in self._left), colours.get(at, ""))
+            for at, (cell, width) in enumerate(zip(row, self._widths, strict=True))
         )
-        return self._indent + GAP.join(painted(cell, colours.get(at, "")) for at, cell in enumerate(cells))
+        return f"{self._indent}{GAP.join(cells)}".rstrip()
 
     def _below_each_other(self, row: Row) -> Iterator[str]:
         """Yield a row for a terminal that is too narrow for its columns: a cell in each line."""

@@ -1,6 +1,6 @@
 """The lines that `mcptui traffic` prints: entries, findings and statistics, aligned. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tui.commands.table import TEXT_CELLS, Columns, painted, table
 from tui.core.language.translate import localized, message, sentences
@@ -33,8 +33,14 @@ NAME_CHARS = 300
 LEAST_NAME = 24
 """Cells for the name of a method and a tool, for which a narrow line omits other columns."""
 
+_CELLS = {"seq": 6, "time": TIME_CELLS, "server": SOURCE_WIDTH, "kind": 14}
 _FIGURES = {"ident": 6, "size": 8, "took": 8, "word": OUTCOME_CELLS}
 """Cells of the columns that a line of text does not have."""
+
+_CELLS |= _FIGURES
+_RIGHT = ("seq", "size", "took")
+_HEADS = ("entry", "time", "server", "  kind", "method, tool", "id", "size", "took", "outcome")
+_HEADING = dict(zip(("seq", "time", "server", "kind", "name", *_FIGURES), _HEADS, strict=True))
 
 _OMITTED_FIRST = ("ident", "size", "kind", "time", "seq", "kind", "server")
 """The first time, only the word of the kind is omitted."""
@@ -74,64 +80,50 @@ def entry_line(
     word = "" if is_text else "failed" if is_failed else OUTCOME_WORDS[outcome]
     kind = word if outcome is Outcome.PROBE and entry.kind in ANSWERS else KIND_WORDS[entry.kind]
     word = ", ".join(filter(None, (word, change)))
-    ident = f"#{clean_line(entry.ident, 12)}" if entry.ident else ""
-    took = f"{span(latency_ns) if latency_ns >= 0 else '':>8}"
     columns = {
-        "seq": f"{entry.seq:>6}",
+        "seq": str(entry.seq),
         "time": time_of_day(entry.wall_ns),
-        "server": _source(entry, source_cells),
-        "kind": f"{_ARROWS[entry.direction]} {kind:<12}",
+        "server": abridged(clean_line(entry.source, NAME_CHARS), source_cells),
+        "kind": f"{_ARROWS[entry.direction]} {kind}",
         "name": entry_name(entry, head),
+        "ident": f"#{clean_line(entry.ident, 12)}" if entry.ident else "",
+        "size": size(entry.size),
+        "took": span(latency_ns) if latency_ns >= 0 else "",
+        "word": word,
     }
-    if not is_text:
-        columns |= {"ident": f"{ident:<6}", "size": f"{size(entry.size):>8}", "took": took, "word": word}
-    line = _fitted(columns, width, is_text=is_text)
-    return (
-        line.removesuffix(word) + painted(word, _colour_of(outcome, is_failed, change), colour)
-        if word
-        else line
-    )
+    line = _fitted(columns, width, source_cells, is_text=is_text)
+    painted_word = painted(word, _colour_of(outcome, is_failed, change), colour)
+    return line.removesuffix(word) + painted_word if word else line
 
 
 def entry_heading(width: int, source_cells: int) -> str:
     """Return the heading of lines of at most `width` cells."""
-    columns = {
-        "seq": f"{'entry':>6}",
-        "time": "time".ljust(TIME_CELLS),
-        "server": padded("server", source_cells),
-        "kind": "  kind        ",
-        "name": "method, tool",
-        "ident": "id    ",
-        "size": f"{'size':>8}",
-        "took": f"{'took':>8}",
-        "word": "outcome",
-    }
-    return _fitted(columns, width, is_text=False)
+    return _fitted(_HEADING, width, source_cells)
 
 
-def _fitted(columns: dict[str, str], width: int, *, is_text: bool) -> str:
-    cells = {name: cells_of(text) for name, text in columns.items() if name != "name"}
+def _fitted(columns: Mapping[str, str], width: int, source_cells: int, *, is_text: bool = False) -> str:
+    cells = {name: max(at_least, cells_of(columns[name])) for name, at_least in _CELLS.items()}
+    cells["server"] = source_cells
     if is_text:  # it omits what other lines omit, so that they are aligned
         cells |= _FIGURES
-    else:  # so that names of all lines are equally wide
-        cells["word"] = max(cells["word"], OUTCOME_CELLS)
     taken = sum(cells.values()) + 2 * len(cells)
     for name in _OMITTED_FIRST:
-        least = 1 if name == "server" else LEAST_NAME
-        if not width or width - taken >= least:
-            continue
+        if not width or width - taken >= (1 if name == "server" else LEAST_NAME):
+            break
         if name == "kind" and cells[name] > 1:  # the arrow tells a request from its response
             taken -= cells[name] - 1
-            columns[name], cells[name] = columns[name][:1], 1
+            columns, cells[name] = {**columns, name: columns[name][:1]}, 1
         else:
             taken -= cells.pop(name) + 2
-            columns.pop(name, None)
     if is_text:
         taken -= sum(cells.pop(name) + 2 for name in _FIGURES if name in cells)
-    room = min(NAME_WIDTH, width - taken) if width and not is_text else width - taken if width else NAME_WIDTH
-    name = cropped(columns["name"], max(1, room)) if width else columns["name"]
-    columns["name"] = padded(name, room)
-    return "  ".join(columns.values()).rstrip()
+    room = width - taken if width else NAME_WIDTH
+    cells["name"] = max(1, room if is_text else min(NAME_WIDTH, room))
+    shown = {name: columns[name] for name in columns if name in cells}
+    if width:
+        shown["name"] = cropped(columns["name"], cells["name"])
+    parts = (padded(text, cells[name], right=name in _RIGHT) for name, text in shown.items())
+    return "  ".join(parts).rstrip()
 
 
 def _colour_of(outcome: Outcome, is_failed: bool, change: str) -> str:
@@ -160,10 +152,6 @@ def server_cells(names: Iterable[str], *, cut: bool) -> int:
     """Return the width of the column of server names: that of the longest, unless longer ones are `cut`."""
     widths = (cells_of(clean_line(name, NAME_CHARS)) for name in names)
     return SOURCE_WIDTH if cut else max(SOURCE_WIDTH, *widths, 0)
-
-
-def _source(entry: Entry, width: int) -> str:
-    return padded(abridged(clean_line(entry.source, NAME_CHARS), width), width)
 
 
 def finding_columns(label: str, source_cells: int, cells: int = 0) -> Columns:

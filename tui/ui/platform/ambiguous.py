@@ -2,7 +2,7 @@
 
 Unicode calls the width of `·`, `…`, `─` or `●` ambiguous. Textual counts one cell; if the terminal takes two,
 the rest of the row is shifted. So the terminal is asked, and gets similar signs of one cell. What has no
-substitute is counted as two cells: Greek and Cyrillic letters, some accented ones, and numbers such as `①`.
+substitute is counted as two cells: Greek and Cyrillic letters, some accented ones, signs such as `①` or `≠`.
 """
 
 import unicodedata
@@ -32,8 +32,7 @@ def cells_at(position: Offset) -> tuple[int, int] | None:
 _SIMILAR = {
     **dict(zip("·•…–—―‖“”„‘’‚″´¨¯¸", '∙∗⋯---|"""\'\'\'"\'"-,', strict=True)),
     **dict(zip("●○◎◐◑★☆◆◇■□▣▲△▶▷▼▽◀◁", "*oo|/**ooooo^^>>vv<<", strict=True)),
-    **dict(zip("→←↑↓⇒⇔↔↕×÷±°§¶†‡«»¬®©", "><^v>==|x/+∘SP+#<>-RC", strict=True)),
-    **dict(zip("¹²³⁴₁₂₃₄½¼¾∞≈≠≡≤≥√∑∏∫", "12341234///8~!=<>VEPJ", strict=True)),
+    **dict(zip("→←↑↓⇒⇔↔↕×±°†¹²³⁴", "><^v>==|x+∘+1234", strict=True)),
     "Δ": "d",
     "�": "?",
 }
@@ -59,7 +58,7 @@ class Substitutes:
         changes = (cells == 2) != bool(self._table)
         if changes:
             self._table = _substitutes() if cells == 2 else {}
-        return _count_letters(letter == 2) or changes
+        return _count("NPS" * (cells == 2) + "L" * (letter == 2)) or changes
 
     def of(self, text: str) -> str:
         """Return what to write for a text, in as many cells."""
@@ -68,28 +67,36 @@ class Substitutes:
 
 _load_table: Any = getattr(rich.cells, "load_cell_table")  # noqa: B009
 _is_narrow = rich.cells._is_single_cell_widths
+_wide = ""
 
 
-def _count_letters(wide: bool) -> bool:
-    """Count letters and numbers with an ambiguous width as two cells, or one; return whether that is new."""
-    if wide == (rich.cells._is_single_cell_widths is not _is_narrow):
+def _count(wide: str) -> bool:
+    """Count as two cells what has an ambiguous width and no substitute; return whether that is new.
+
+    `wide` are its categories in Unicode: letters, numbers, punctuation, symbols.
+    """
+    global _wide
+    if wide == _wide:
         return False
+    _wide = wide
     table, narrow = _load_table(), _is_narrow
+    _measure_by(table, narrow)
     if wide:
         replaced = _substitutes()
         found = [
-            code for code in chain(range(0xA0, 0x3300), range(0x1F100, 0x1F1B0)) if _is_wide(code, replaced)
+            code
+            for code in chain(range(0xA0, 0x3300), range(0x1F100, 0x1F1B0))
+            if unicodedata.east_asian_width(chr(code)) == "A" and unicodedata.category(chr(code))[0] in wide
+            if code not in replaced and rich.cells.get_character_cell_size(chr(code)) == 1
         ]
-        table = table._replace(widths=sorted([*table.widths, *((code, code, 2) for code in found)]))
+        widths = sorted([*table.widths, *((code, code, 2) for code in found)])
         narrow = rich.cells._SINGLE_CELLS.difference(map(chr, found)).issuperset
-    setattr(rich.cells, "load_cell_table", lambda version="auto": table)  # noqa: B010
-    rich.cells._is_single_cell_widths = narrow
-    for cached in (rich.cells.get_character_cell_size, rich.cells.cached_cell_len):
-        cached.cache_clear()
+        _measure_by(table._replace(widths=widths), narrow)
     return True
 
 
-def _is_wide(code: int, replaced: dict[int, str]) -> bool:
-    sign = chr(code)
-    is_ambiguous = unicodedata.east_asian_width(sign) == "A" and unicodedata.category(sign)[0] in "LNS"
-    return is_ambiguous and code not in replaced and rich.cells.get_character_cell_size(sign) == 1
+def _measure_by(table: Any, is_narrow: Any) -> None:
+    setattr(rich.cells, "load_cell_table", lambda version="auto": table)  # noqa: B010
+    rich.cells._is_single_cell_widths = is_narrow
+    rich.cells.get_character_cell_size.cache_clear()
+    rich.cells.cached_cell_len.cache_clear()

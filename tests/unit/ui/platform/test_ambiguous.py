@@ -42,14 +42,16 @@ def test_signs_are_kept_if_the_terminal_takes_one_cell():
 
 
 def test_letters_and_numbers_are_not_replaced_but_counted_as_two_cells():
-    substitutes, text = Substitutes(), "Привет, αβγ, é, ①, 你好：ａ"
+    substitutes, text = Substitutes(), "Привет, αβγ, é, ①, ½ ≠ §, 你好：ａ"
     before = cells_of(text)
     substitutes.use(2, 2)
     assert substitutes.of(text) == text
     ambiguous = sum(unicodedata.east_asian_width(sign) == "A" for sign in text)
     assert cells_of(text) == before + ambiguous and head_of(text, 4) == "Пр"
+    substitutes.use(1, 2)
+    assert (cells_of("я"), cells_of("≠")) == (2, 1)
     substitutes.use(2, 1)
-    assert cells_of(text) == before
+    assert (cells_of("я"), cells_of("≠")) == (1, 2)
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,12 @@ from tui.addons.tests.keep.target import Target, target_for, write
 from tui.addons.tests.python.examples import example_arguments
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.one_server import OneServer, file_and_words, with_one_server
-from tui.addons.tests.run.terminal import colored_for
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.find import shown_path
 from tui.commands.headless import Interrupt, starting
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.progress import progress
+from tui.commands.streams import colored
 from tui.core.errors import McptuiError, UsageError
 from tui.core.files import atomic_write, make_folder
 from tui.core.text import clean, clean_line
@@ -132,10 +132,13 @@ class _Run:
         return FOUND if self._findings else OK
 
     def _report(self) -> TextReport | JsonReport:
+        def write(text: str) -> None:
+            sys.stdout.write(text)  # it changes while a progress line is shown
+
         if self._args.json:
-            return JsonReport(sys.stdout.write)
+            return JsonReport(write)
         width = shutil.get_terminal_size((100, 24)).columns - 1 if sys.stdout.isatty() else None
-        return TextReport(sys.stdout.write, colored=colored_for(sys.stdout, os.environ), width=width)
+        return TextReport(write, colored=colored(), width=width)
 
     # ---- which tools ---------------------------------------------------------------------------------
 

@@ -1,9 +1,7 @@
 """`mcptui test --review`: runs the cases, then asks on the terminal about each that failed."""
 
 import argparse
-import os
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -18,9 +16,10 @@ from tui.addons.tests.run.command import PASSED, TestRun
 from tui.addons.tests.run.failure_text import PROBLEM_CHARS, Kind, indented
 from tui.addons.tests.run.output import INDENT
 from tui.addons.tests.run.plan import read_suites
-from tui.addons.tests.run.terminal import Paint, colored_for, wrapped, wrapped_command
+from tui.addons.tests.run.terminal import Paint, wrapped, wrapped_command
 from tui.addons.tests.suite.find import shown_path
 from tui.commands.permission.terminal_approver import is_terminal, typed_answer, yes_or_no
+from tui.commands.streams import colored
 from tui.core.errors import McptuiError, UsageError
 from tui.core.text import cells_of, clean, clean_line, head_of, padded, truncated
 from tui.core.units import plural
@@ -51,7 +50,7 @@ def review(args: argparse.Namespace) -> int:
         return code
     state = Review.of(failures, texts_of({one.path for one in failures}))
     width = min(MOST_COLUMNS, shutil.get_terminal_size((100, 24)).columns - 1)
-    TerminalReview(state, width, Paint(colored_for(sys.stdout, os.environ))).ask_all()
+    TerminalReview(state, width, Paint(colored())).ask_all()
     is_settled = not any(one.differs for one in state.failures)
     return PASSED if is_settled and code == FAILED else code
 

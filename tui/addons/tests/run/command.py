@@ -20,7 +20,7 @@ from tui.addons.tests.run.plan import PlannedSuite, RunOptions, read_suites, wit
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import SuiteRunner, report_not_run
-from tui.addons.tests.run.terminal import colored_for, wrapped
+from tui.addons.tests.run.terminal import wrapped
 from tui.addons.tests.run.written_files import copy_recording, require_own_files
 from tui.addons.tests.suite.case import Suite
 from tui.addons.tests.suite.find import shown_path
@@ -303,7 +303,7 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
         made: list[Reporter] = [JsonLines(output.write)]
     else:
         width = shutil.get_terminal_size((100, 24)).columns
-        colored, is_tty = colored_for(sys.stdout, os.environ), streams.width() > 0
+        colored, is_tty = streams.colored(), streams.width() > 0
         made = [TerminalReport(output.write, colored=colored, width=width, is_terminal=is_tty)]
     for kind, file in args.report:
         if kind not in REPORTS:

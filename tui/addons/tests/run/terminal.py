@@ -1,9 +1,8 @@
 """Lines for the terminal: colored, broken at words."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from tui.core.text import cells_of
 
@@ -12,11 +11,6 @@ _SHELL_WORD = re.compile(r"""(?:^ +)?(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|
 
 
 _CODES = {"dim": "2", "bold": "1", "bad": "31", "bad bold": "31;1", "ok": "32", "warn": "33"}
-
-
-def colored_for(stream: Any, env: Mapping[str, str]) -> bool:
-    """Return whether to use colors on a stream."""
-    return stream.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
 
 
 @dataclass(frozen=True, slots=True)

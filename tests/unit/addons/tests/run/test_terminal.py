@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from tui.addons.tests.run.terminal import colored_for, wrapped, wrapped_command
+from tui.addons.tests.run.terminal import wrapped, wrapped_command
 from tui.core.text import cells_of
 
 
@@ -29,15 +29,3 @@ def test_a_broken_command_means_the_same_to_a_shell(words: list[str]):
     lines = wrapped_command(shlex.join(words), 40, "    ")
     assert len(lines) > 1 and shlex.split("\n".join(lines).replace(" \\\n", " ")) == words
     assert all(cells_of(line) <= 40 or "x" * 60 in line for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("is_terminal", "env", "colored"),
-    [(True, {}, True), (False, {}, False), (True, {"NO_COLOR": "1"}, False), (True, {"TERM": "dumb"}, False)],
-)
-def test_no_color_and_simple_terminals_are_respected(is_terminal: bool, env: dict[str, str], colored: bool):
-    class Stream:
-        def isatty(self) -> bool:
-            return is_terminal
-
-    assert bool(colored_for(Stream(), env)) is colored
