@@ -169,7 +169,8 @@ class PlainTraffic:
         while chosen == "again":
             server, tool, arguments = call.called
             head = _("Keep this call as a test? {server} › {tool}", server=server, tool=tool)
-            lines = [head, compact(arguments, 2_000), *call.lines()]
+            given = compact(arguments, 2_000) if arguments else _("It has no arguments.")
+            lines = [head, given, *call.lines()]
             again = [(call.again, "again")] if call.again else []
             async with self._asking.turn():
                 choices = [(_("Keep it."), "keep"), (_("Do not keep it."), ""), *again]
