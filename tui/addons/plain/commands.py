@@ -63,8 +63,8 @@ COMMANDS = (
     _own("model", "[NAME [ID]] [effort LEVEL]", N_("List the models, or switch"), alone=True),
     _own("quit", "", N_("Quit mcptui")),
 )
-READING = frozenset({"help", "status", "servers", "log", "tools", "traffic", "entry", "sessions"})
-"""Commands that only show something: they can be used while a question is open."""
+READING = frozenset({"help", "status", "servers", "log", "tools", "traffic", "entry", "sessions", "cancel"})
+"""Commands that can be used while a question is open: they show something, or stop what asks."""
 
 
 class PlainCommands:
@@ -176,7 +176,7 @@ class PlainCommands:
     async def login(self, rest: str) -> None:
         host, name = self._runtime.host, named(self._runtime, rest, "/login SERVER")
         place = await host.sign_in(name)
-        self._say(_("Signed in. Tokens are stored {place}.", place=clean_line(place, 200)))
+        self._say(_("Signed in. Tokens are stored {place}.", place=clean_line(localized(place), 400)))
         host.request_restart(name)
 
     async def attach(self, rest: str) -> None:

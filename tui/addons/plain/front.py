@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import replace
 
 from tui.addons.plain.approver import PlainApprover
-from tui.addons.plain.asking import Asking
+from tui.addons.plain.asking import WITHDRAWN_SECONDS, Asking
 from tui.addons.plain.calls import PlainCalls
 from tui.addons.plain.commands import COMMANDS, READING, PlainCommands, told
 from tui.addons.plain.inputs import QUITS, Inputs
@@ -207,11 +207,15 @@ class Front:
             self._go_on()
 
     async def _reading(self, line: str) -> bool:
-        """Run a command that only shows something while a question is open; return whether it is one."""
+        """Run a command that shows something, or stops what asks; return whether a line is one."""
         parsed = parse_command(line, [spec for spec in COMMANDS if spec.name in READING])
-        if isinstance(parsed, tuple):
+        if not isinstance(parsed, tuple):
+            return False
+        if parsed[0].name == "cancel" and self._cancel():
+            await asyncio.sleep(WITHDRAWN_SECONDS)  # the question ends meanwhile
+        elif parsed[0].name != "cancel":
             await self._command(*parsed)
-        return isinstance(parsed, tuple)
+        return True
 
     async def _command(self, spec: CommandSpec, rest: str) -> None:
         try:

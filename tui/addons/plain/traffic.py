@@ -16,9 +16,9 @@ from tui.core.text import clean_line, compact, mapping
 from tui.core.traffic import KIND_WORDS, OUTCOME_WORDS, Direction, Entry, Kind, Outcome
 from tui.core.units import size, span, time_of_day
 from tui.runtime.runtime import Runtime
+from tui.traffic.filter.housekeeping import Housekeeping
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
-from tui.traffic.methods import is_setup
 from tui.traffic.record.open_recording import ReaderThread, readable_body, whole_entry
 from tui.traffic.record.resending import MOST_SENT, ResendRequest, read, refusal
 
@@ -30,7 +30,6 @@ MAX_BODY = 1024 * 1024
 
 WAIT_SECONDS = 0.005
 ALL = "all"
-FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST, Outcome.CANCELLED})
 
 
 class PlainTraffic:
@@ -83,19 +82,13 @@ class PlainTraffic:
                 time.sleep(WAIT_SECONDS)
             if view.problem:
                 raise UsageError(view.problem, where="/traffic")
-            lines, omitted = list[str](), 0
-            methods = columns.methods.texts
-            for row in range(len(view) - 1, -1, -1):
-                index, seq = view.index(row), view.seq(row)
-                outcome = Outcome(columns.outcome[index])
-                if quiet and outcome not in FAILED and is_setup(methods[columns.method[index]]):
-                    omitted += 1
-                    continue
-                if len(lines) >= NEWEST or (entry := reader.entry(seq, READ)) is None:
-                    continue
-                head = entry.body if entry.kind in WITH_BODY else b""
-                lines.append(_line(entry, outcome, columns.latency_ns(index), head))
-            return lines, len(view) - omitted, omitted
+            rule, lines = Housekeeping(columns, recording.annotations.notes, lambda: True), list[str]()
+            indices = list(view.indices(0, len(view)))
+            shown = [index for index in indices if not (quiet and rule.folds(index))]
+            for index in shown[: -NEWEST - 1 : -1]:
+                if (entry := reader.entry(columns.seq(index), READ)) is not None:
+                    lines.append(_line(entry, Outcome(columns.outcome[index]), columns.latency_ns(index)))
+            return lines, len(shown), len(indices) - len(shown)
         finally:
             view.close(wait=True)
             reader.close()
@@ -176,7 +169,8 @@ class PlainTraffic:
         while chosen == "again":
             server, tool, arguments = call.called
             head = _("Keep this call as a test? {server} › {tool}", server=server, tool=tool)
-            lines = [head, compact(arguments, 2_000), *call.lines()]
+            given = compact(arguments, 2_000) if arguments else _("It has no arguments.")
+            lines = [head, given, *call.lines()]
             again = [(call.again, "again")] if call.again else []
             async with self._asking.turn():
                 choices = [(_("Keep it."), "keep"), (_("Do not keep it."), ""), *again]
@@ -193,23 +187,20 @@ class PlainTraffic:
         return f"plain-{next(self._numbers)}"
 
 
-def _line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes) -> str:
+def _line(entry: Entry, outcome: Outcome, latency_ns: int) -> str:
     """Return an entry as a line that can be heard: what it is, then its name, its outcome and its figures."""
     place = {Direction.OUT: _("to {server}"), Direction.IN: _("from {server}")}.get(
         entry.direction, "{server}"
     )
     place = place.replace("{server}", clean_line(entry.source, 60))
     is_text = entry.kind in WITH_BODY or entry.kind is Kind.EVENT
-    figures = (
-        ()
-        if is_text
-        else (
-            _(OUTCOME_WORDS[outcome]),
-            span(latency_ns) if latency_ns >= 0 else "",
-            size(entry.size),
-        )
+    took = span(latency_ns) if latency_ns >= 0 else ""
+    figures = () if is_text else (_(OUTCOME_WORDS[outcome]), took, size(entry.size))
+    words = (
+        without_stop(entry_name(entry, entry.body)),
+        *figures,
+        time_of_day(entry.wall_ns).partition(".")[0],
     )
-    words = (without_stop(entry_name(entry, head)), *figures, time_of_day(entry.wall_ns).partition(".")[0])
     return f"{entry.seq}. {_(KIND_WORDS[entry.kind])} {place}: {localized(listed(filter(None, words)))}"
 
 

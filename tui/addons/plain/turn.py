@@ -12,7 +12,7 @@ from tui.addons.plain.transcript import (
     Stream,
     Transcript,
 )
-from tui.commands.run_output import marked
+from tui.commands.run_output import REFUSED, marked
 from tui.core import events
 from tui.core.errors import McptuiError, composed, sentences
 from tui.core.events import EndReason, Event
@@ -94,7 +94,7 @@ class TurnLines:
     def _result(self, event: events.ToolCallEnded) -> None:
         mark, name = marked(event)
         text, warning = shown_end(event)
-        if event.why == "denied":  # the text says so
+        if event.why in REFUSED:  # the text says so
             return self._transcript.say_long(_WORDS[mark], f"{name}: {text}")
         how = localized(event.why) or (_("failed") if event.is_error else _("done"))
         told = f"{name} {how}"

@@ -70,7 +70,8 @@ class SignIns:
         if isinstance(known, str):
             return known
         is_dynamic = known.is_dynamic and not has_client and known.tokens
-        return f"{state_of(known)}{', dynamic registration (deprecated)' if is_dynamic else ''}"
+        state = state_of(known)
+        return message("{state}, dynamic registration (deprecated)", state=state) if is_dynamic else state
 
     async def load(self, addresses: Mapping[str, str]) -> None:
         """Show the state of the stored sign-ins to these servers, by name; reads no keychain."""

@@ -95,7 +95,7 @@ async def write(runtime: "Runtime | None", keeping: Keeping, target: Target) -> 
 class KeptCall:
     """A call that is about to be kept, in words.
 
-    `again` is the question before its request is sent again, "" if it is not.
+    `again` is the question before its request is sent again; "" if it is not, or not once more: `why`.
     """
 
     runtime: "Runtime"
@@ -103,6 +103,7 @@ class KeptCall:
     target: Target
     next_id: Callable[[], str]
     again: str
+    why: str = ""
 
     def lines(self) -> Iterator[str]:
         """Yield what is written where, and what varies."""
@@ -131,6 +132,8 @@ class KeptCall:
             if others
             else _("no other result to compare with")
         )
+        if self.why:
+            yield localized(self.why)
 
     @property
     def called(self) -> tuple[str, str, Mapping[str, object]]:
@@ -164,5 +167,6 @@ async def kept_call(runtime: "Runtime", seq: int, next_id: Callable[[], str]) ->
         keeping, target = await asyncio.to_thread(proposed)
     except OSError as error:
         raise UsageError(reason_of(error)) from None
-    again = "" if why_not_again(runtime, keeping) else question(keeping.draft.exchange)[0]
-    return KeptCall(runtime, keeping, target, next_id, again)
+    why = why_not_again(runtime, keeping)
+    again = "" if why else question(keeping.draft.exchange)[0]
+    return KeptCall(runtime, keeping, target, next_id, again, why)

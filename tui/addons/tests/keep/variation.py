@@ -358,7 +358,7 @@ class _Finder:
         self, path: Path, kind: str, value: Any, start: int = -1, end: int = -1, *, steady: bool
     ) -> None:
         """Add a part that was not seen to vary. It is switched on unless others have the same."""
-        words = {"time": "a time", "id": "an id", "number": "a duration"}[kind]
+        words = {"time": message("a time"), "id": message("an id"), "number": message("a duration")}[kind]
         is_measured = kind == "number" and (start >= 0 or _MEASURED.search(_name_of(path)) is not None)
         is_on = not steady or is_measured or (kind == "time" and self._near(value))
         why = message("{what}, the same in other results", what=words) if steady else words
