@@ -70,24 +70,28 @@ class SplitBar(Bar):
 
 
 class Notice(SplitBar):
-    """A SplitBar of as many lines as its left text needs."""
+    """A SplitBar that takes as many lines as its texts need; the right one ends the last."""
 
-    DEFAULT_CSS = "Notice { height: auto; }"
+    DEFAULT_CSS = "Notice { height: auto; max-height: 4; }"
 
     def show(self, left: Row, right: Row = EMPTY) -> None:
-        super().show(left, right)
-        self.refresh(layout=True)
+        if (left, right) != (self.left, self.right):
+            before = len(self._lines(self.size.width))
+            super().show(left, right)
+            self.refresh(layout=len(self._lines(self.size.width)) != before)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines(width))
 
     def render_line(self, y: int) -> Strip:
-        width, lines = self.size.width, self._lines(self.size.width)
-        row = spread(lines[y], EMPTY if y else self.right, width) if y < len(lines) else EMPTY
-        return self.palette.painted(row, width, self.rich_style)
+        lines = self._lines(self.size.width)
+        return self.palette.painted(lines[y] if y < len(lines) else EMPTY, self.size.width, self.rich_style)
 
     def _lines(self, width: int) -> list[Row]:
-        return rows.wrap(self.left, width - width_of(self.right) - 1)
+        *lines, last = rows.wrap(self.left, width)
+        if width_of((*last, *self.right)) < width or not self.right:
+            return [*lines, rows.spread(last, self.right, width, gap=0)]
+        return [*lines, last, spread(EMPTY, self.right, width)]
 
 
 class Rule(Bar):
