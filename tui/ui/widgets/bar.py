@@ -243,7 +243,7 @@ class Box(Bar):
             return
         self._heading, self._rows, self._marked, self._ends = heading, rows, marked, ends
         room = max(2, self.app.size.height // 3) if self.is_attached else MOST_ROWS
-        lines = [*self._wrapped(0)] if wraps else [*enumerate(rows)]
+        lines = [*self._wrapped(1)] if wraps else [*enumerate(rows)]
         if wraps and len(lines) > min(MOST_ROWS, room):
             lines = [*self._wrapped(cells_of(_("{n} more", n=len(rows))) + 2)]
         self._lines, shown = lines, min(MOST_ROWS, room, len(lines))
