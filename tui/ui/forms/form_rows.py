@@ -118,7 +118,10 @@ class FieldRows:
         is_on = field.text == BOOLEANS[0]
         edge = (symbols.edge if self.is_here else " ", "accent")
         sign = (f" {symbols.running if is_on else symbols.stopped} ", "ok" if is_on else "dim")
-        name = ((self._own(clean_line(field.name, 40)), "accent bold" if self.is_here else "text"),)
+        name = (
+            (self._own(clean_line(field.name, 40)), "accent bold" if self.is_here else "text"),
+            ("  ", ""),
+        )
         about = ((clean_line(self.note.about, 200), "text" if is_on else "dim"),)
         more = (f" {clean_line(self.note.placeholder, 200)}", "dim")
         first: Row = ((" ", ""), edge, sign, *pad(name, SWITCH_CELLS))
