@@ -23,7 +23,7 @@ GAP = "   "
 
 
 class Bar(Widget):
-    """One line of text. A subclass implements `row`; `refresh()` shows changes."""
+    """One line of text. A subclass implements `row`, or `lines`; `refresh()` shows changes."""
 
     ALLOW_SELECT = False  # otherwise a drag that begins on a title selects the panes around it
     DEFAULT_CSS = "Bar { height: 1; }"
@@ -46,9 +46,16 @@ class Bar(Widget):
             self._palette = Palette.of(source, self.app.native_ansi_color)
         return self._palette
 
+    def lines(self, width: int) -> list[Row]:
+        """Return the lines, as many as the content is high if its height is `auto`."""
+        return [self.row(width)]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self.lines(width))
+
     def render_line(self, y: int) -> Strip:
         width = self.size.width
-        row = crop(self.row(width), width) if y == 0 else EMPTY
+        row = crop(dict(enumerate(self.lines(width))).get(y, EMPTY), width)
         return self.palette.painted(row, width, self.rich_style)
 
 
@@ -76,18 +83,11 @@ class Notice(SplitBar):
 
     def show(self, left: Row, right: Row = EMPTY) -> None:
         if (left, right) != (self.left, self.right):
-            before = len(self._lines(self.size.width))
+            before = len(self.lines(self.size.width))
             super().show(left, right)
-            self.refresh(layout=len(self._lines(self.size.width)) != before)
+            self.refresh(layout=len(self.lines(self.size.width)) != before)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self._lines(width))
-
-    def render_line(self, y: int) -> Strip:
-        lines = self._lines(self.size.width)
-        return self.palette.painted(lines[y] if y < len(lines) else EMPTY, self.size.width, self.rich_style)
-
-    def _lines(self, width: int) -> list[Row]:
+    def lines(self, width: int) -> list[Row]:
         *lines, last = rows.wrap(self.left, width)
         if width_of((*last, *self.right)) < width or not self.right:
             return [*lines, rows.spread(last, self.right, width, gap=0)]
@@ -154,13 +154,8 @@ class PartsBar(Bar):
         self._parts = tuple(parts)
         self.refresh()
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(rows.flowed(self._parts, GAP, width))
-
-    def render_line(self, y: int) -> Strip:
-        width = self.size.width
-        row = dict(enumerate(rows.flowed(self._parts, GAP, width))).get(y, EMPTY)
-        return self.palette.painted(crop(row, width), width, self.rich_style)
+    def lines(self, width: int) -> list[Row]:
+        return rows.flowed(self._parts, GAP, width)
 
 
 class KeyLine(PartsBar):
