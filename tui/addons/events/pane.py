@@ -27,7 +27,7 @@ from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import first_key, overrides_of
 from tui.ui.keys.footer import Entry, entries_of
-from tui.ui.widgets.bar import Notice, Rule
+from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.addon_tabs import AddonList, AddonPane, pane_bindings
@@ -84,7 +84,7 @@ class EventsPane(AddonPane):
         super().__init__(id="bench-events")
         self._runtime, self._prompt, self._server = runtime, prompt, server
         self._put, self._show_traffic, self._leave = attach, show_traffic, close
-        self._line = Notice()
+        self._line = SplitBar(wraps=True)
         self.list: AddonList = self.LIST("events", self._show_detail, self.act, _key, "events.choose")
         self._detail = RowsPane(lambda width: list(detail_rows(self._selected, time.time(), width)))
         self._types: Sequence[EventType] | None = None

@@ -15,7 +15,7 @@ from tui.core.language.translate import N_, _
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import act, is_opener, overrides_of, shown_keys
 from tui.ui.keys.footer import Footer, entries_of
-from tui.ui.widgets.bar import KeyLine, Notice, SplitBar
+from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.inputs import Field, PromptLine, type_into
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
@@ -110,7 +110,7 @@ class Dialog(ModalScreen[ScreenResultType]):
         self, title: Row, *parts: Widget, keys: Widget | None = None, right: Row = EMPTY, shape: str = ""
     ) -> None:
         super().__init__(classes=f"dialog {shape or self.SHAPE}")
-        self.title_line = Notice(title, right, id="title")
+        self.title_line = SplitBar(title, right, id="title", wraps=True)
         self.said = Literal("", id="said")
         self._shown, self._key_line = parts, keys
         self._typed_first: object = None

@@ -13,7 +13,7 @@ from tui.core.language.translate import N_, _
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import SEND_KEYS
-from tui.ui.widgets.bar import Notice, key_hints
+from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
@@ -62,7 +62,7 @@ class FormScreen(Dialog[ScreenResultType]):
         line: Widget | None = None,
     ) -> None:
         self.pane, self.button = pane, button
-        self.keys_bar = Notice()
+        self.keys_bar = SplitBar(wraps=True)
         row = Horizontal(button, line or self.keys_bar, classes="buttons")
         super().__init__(title, pane, *([_Below(below, self.fit)] if below is not None else ()), keys=row)
 

@@ -18,7 +18,7 @@ from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.lists.items import FinderList, Preview
-from tui.ui.widgets.bar import Notice
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import LIST_KEYS, Field, PromptLine
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row
@@ -70,8 +70,8 @@ class FinderScreen(Dialog[ScreenResultType]):
         self.label = Literal(_("find ›"))
         self.field = Field(placeholder=_(self.PLACEHOLDER), max_length=200, compact=True)
         self.list = FinderList(self.choose, self._moved)
-        self.about_line = Notice(id="finder-about")
-        self.news = Notice(id="finder-news")
+        self.about_line = SplitBar(id="finder-about", wraps=True)
+        self.news = SplitBar(id="finder-news", wraps=True)
         self.prompt = PromptLine()
         self.keys = Footer(always=("app.help",))
         self._sifted: str | None = None

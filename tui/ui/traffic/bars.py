@@ -12,14 +12,14 @@ from tui.core.text import clean_line
 from tui.core.units import exact
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Recording
-from tui.ui.widgets.bar import Bar, Notice, SplitBar, part_at, spread
+from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row, crop
 
 LAG_SECONDS = 1.0
 """Seconds by which the linter of a live run may lag behind before this is shown."""
 
 
-class TrafficTitle(Notice):
+class TrafficTitle(SplitBar):
     """Title: the displayed recording, the number of entries, and whether the newest entry is followed."""
 
     _awaited, _since, _lags = 0, 0.0, False

@@ -60,34 +60,29 @@ class Bar(Widget):
 
 
 class SplitBar(Bar):
-    """A line with one text at its left end and one at its right end."""
+    """A line with one text at its left end and one at its right end; more lines if it `wraps`."""
 
-    def __init__(self, left: Row = EMPTY, right: Row = EMPTY, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.left, self.right = left, right
+    DEFAULT_CSS = "SplitBar.-wraps { height: auto; max-height: 4; }"
+
+    def __init__(
+        self, left: Row = EMPTY, right: Row = EMPTY, *, id: str | None = None, wraps: bool = False
+    ) -> None:
+        super().__init__(id=id, classes="-wraps" if wraps else None)
+        self.left, self.right, self._wraps = left, right, wraps
 
     def show(self, left: Row, right: Row = EMPTY) -> None:
         """Show these texts; cheap if they have not changed."""
         if (left, right) != (self.left, self.right):
+            before = len(self.lines(self.size.width))
             self.left, self.right = left, right
-            self.refresh()
+            self.refresh(layout=len(self.lines(self.size.width)) != before)
 
     def row(self, width: int) -> Row:
         return spread(self.left, self.right, width)
 
-
-class Notice(SplitBar):
-    """A SplitBar that takes as many lines as its texts need; the right one ends the last."""
-
-    DEFAULT_CSS = "Notice { height: auto; max-height: 4; }"
-
-    def show(self, left: Row, right: Row = EMPTY) -> None:
-        if (left, right) != (self.left, self.right):
-            before = len(self.lines(self.size.width))
-            super().show(left, right)
-            self.refresh(layout=len(self.lines(self.size.width)) != before)
-
     def lines(self, width: int) -> list[Row]:
+        if not self._wraps:
+            return [self.row(width)]
         *lines, last = rows.wrap(self.left, width)
         if width_of((*last, *self.right)) < width or not self.right:
             return [*lines, rows.spread(last, self.right, width, gap=0)]

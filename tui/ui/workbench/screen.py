@@ -15,7 +15,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides, act, bindings_of
 from tui.ui.keys.footer import Footer
 from tui.ui.results.message_draft import MessageDraft
-from tui.ui.widgets.bar import Notice, Rule
+from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.page import copy_text
 from tui.ui.widgets.server_rows import toggle_server, why_only_listed
@@ -86,7 +86,7 @@ class ServerScreen(Screen[None]):
         self.server = server
         self.show_filtered, self._item = show_traffic, item
         self.prompt = PromptLine()
-        self._title, self._keys = Notice(id="bench-title"), Footer()
+        self._title, self._keys = SplitBar(id="bench-title", wraps=True), Footer()
         shared = BenchContext(self, runtime, server, book, overrides, self.prompt, draft)
         self.shared = shared
         self.benches = {tab: Bench(tab, shared) for tab in BenchTab if tab in BENCHES}

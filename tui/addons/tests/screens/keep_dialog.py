@@ -20,7 +20,7 @@ from tui.core.text import clean, clean_line
 from tui.ui.dialogs.dialog import LIST, Dialog, RowsPane
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.platform.key_order import open_once
-from tui.ui.widgets.bar import KeyLine, Notice
+from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.code import highlighted
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
@@ -135,7 +135,7 @@ class KeepDialog(Dialog[str | None]):
         self._problem = ""
         self.name_field = _field(kept.name, LONGEST_NAME, kept.placeholder)
         self.file_field = _field(kept.shown_path, 2000)
-        self._note = Notice(id="keep-note")
+        self._note = SplitBar(id="keep-note", wraps=True)
         self.list = KeepList(self._switched)
         self.preview = RowsPane(self._preview_rows)
         title, right = kept.title()

@@ -23,7 +23,7 @@ from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.results.result_sheets import SideBySide, SideHeads
-from tui.ui.widgets.bar import Notice
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import symbols_for
@@ -54,7 +54,7 @@ class ReviewScreen(ViewScreen[None]):
         super().__init__(self._page)
         self.review = review
         self._show_messages, self._copy = show_messages, copy
-        self._problem, self._side_heads = Notice(id="review-problem"), SideHeads()
+        self._problem, self._side_heads = SplitBar(id="review-problem", wraps=True), SideHeads()
         self._proposed: Change | None = None
         self._did = ""
         self._tasks = Tasks()
