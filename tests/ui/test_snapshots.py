@@ -19,6 +19,7 @@ from tests.ui import bench_stage, pseudo_locale
 from tests.ui.snapshot_tour import SIZES, TOURS, Tour, Visit, opened
 from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of, problem_of
 from tests.ui.tours import chat, lists, questions, traffic, trust, workbench
+from tests.ui.tours.others import OTHERS
 from tests.unit.catalogue import LOCALE
 from tui.core.language import translate
 from tui.locale.build_hook import build
@@ -27,7 +28,7 @@ from tui.locale.catalogs import use_language
 PLACES = (chat, lists, questions, traffic, trust, workbench)
 """Importing them registers their tours."""
 
-WITH_COLUMNS = (lists.__name__, traffic.__name__, workbench.__name__)
+WITH_COLUMNS = (traffic.__name__, workbench.__name__)
 """Places that are laid out otherwise where there is more room, so longer texts need room there, too."""
 
 
@@ -170,7 +171,7 @@ def _has_no_problems(visit: Visit) -> None:
 @pytest.mark.parametrize(
     ("tour", "size"),
     [
-        *((tour, SIZES[0]) for tour in TOURS),
+        *((tour, SIZES[0]) for tour in (*TOURS, *OTHERS)),
         *((tour, SIZES[1]) for tour in TOURS if tour.walk.__module__ in WITH_COLUMNS),
     ],
     ids=lambda value: value.walk.__name__ if isinstance(value, Tour) else f"{value[0]}x{value[1]}",

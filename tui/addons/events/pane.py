@@ -78,7 +78,7 @@ class EventsPane(AddonListPane):
         super().__init__(id="bench-events")
         self._runtime, self._prompt, self._server = runtime, prompt, server
         self._put, self._show_traffic, self._leave = attach, show_traffic, close
-        self._line = SplitBar()
+        self._line = SplitBar(wraps=True)
         self.list: AddonList = self.LIST("events", self._show_detail, self.act, _key, "events.choose")
         self._detail = RowsPane(lambda width: list(detail_rows(self._selected, time.time(), width)))
         self._types: Sequence[EventType] | None = None

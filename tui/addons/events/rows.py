@@ -212,7 +212,7 @@ def list_rows(shown: Shown, now: float, width: int) -> Rows:
     if not shown.items:
         is_new = is_all and not shown.subscriptions
         said = sentences(_("No events."), shown.empty) if is_new else _("No events")
-        rows.append((None, ((f"   {said}", "dim"),)))
+        rows += [(None, row) for row in wrap(((said, "dim"),), width, first=(("   ", ""),))]
     if shown.turns:
         rows.append((None, _head(_("TURNS"))))
         rows += [(turn, _turn_row(turn, now)) for turn in shown.turns]

@@ -12,6 +12,7 @@ from tui.ui.widgets.times import clock
 SOON_SECONDS = 10
 MEDIUM = 100
 _SECOND = 1_000_000_000
+_KINDS = Kind.REQUEST, Kind.RESPONSE, Kind.NOTIFICATION, Kind.ERROR
 
 
 def held_row(held: AnyHeld, now_ns: int, lead: str, width: int) -> Row:
@@ -20,9 +21,11 @@ def held_row(held: AnyHeld, now_ns: int, lead: str, width: int) -> Row:
     words, short, style = kind_look(reading.kind, held.direction)
     right = (*(((f"{_('edited')}  ", "warn"),) if held.is_edited else ()), *_times(held, now_ns))
     kind, server = (words, 14) if width >= MEDIUM else (short, 10)
+    looks = [kind_look(one, held.direction)[width < MEDIUM] for one in _KINDS]
+    cells = max(15 if width >= MEDIUM else 10, *map(cells_of, looks))
     left = (
         (lead, "accent"),
-        *pad(crop(((kind, style),), 15 if width >= MEDIUM else 10), 16 if width >= MEDIUM else 11),
+        *pad(crop(((kind, style),), cells), cells + 1),
         *pad(crop(((clean_line(held.source, 40), "text"),), server), server + 2),
         (f"{reading.tool or reading.method or _('message')} ", "tool" if reading.tool else "text"),
         (_preview(held), "dim"),

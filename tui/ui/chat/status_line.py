@@ -1,6 +1,6 @@
 """The status line: activity, limits, context and cost; and the header."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tui.core.language.translate import N_, _
 from tui.core.text import clean_line
@@ -81,7 +81,10 @@ def status_row(status: Status, width: int) -> Row:
     for right, bars, meters in _FULL_TO_BARE:
         left, used = _left(status, bars=bars, meters=meters), _used(status, right, bars=bars)
         if width_of(left) + 2 + width_of(used) <= width:
-            break
+            return spread(left, used, width)
+    shorter = (replace(status, meters=status.meters[:count]) for count in reversed(range(len(status.meters))))
+    lefts = (_left(one, bars=False, meters=False) for one in shorter)
+    left = next((one for one in lefts if width_of(one) + 2 + width_of(used) <= width), left)
     return spread(left, used, width)
 
 

@@ -114,7 +114,7 @@ class Dialog(ModalScreen[ScreenResultType]):
         self, title: Row, *parts: Widget, keys: Widget | None = None, right: Row = EMPTY, shape: str = ""
     ) -> None:
         super().__init__(classes=f"dialog {shape or self.SHAPE}")
-        self.title_line = SplitBar(title, right, id="title")
+        self.title_line = SplitBar(title, right, id="title", wraps=True)
         self.said = Literal("", id="said")
         self._shown, self._key_line = parts, keys
         self._known: list[object] = []  # what was typed at first, and when the dialog was last to close

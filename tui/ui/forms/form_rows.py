@@ -87,7 +87,9 @@ class FieldRows:
     def lines(self) -> Iterator[FormLine]:
         field, path = self.field, self.field.path
         if self.is_compact:
-            yield FormLine(self._switch() if self.is_switch else self._item(), path, path)
+            first, *rest = self._switch() if self.is_switch else [self._item()]
+            yield FormLine(first, path, path)
+            yield from (FormLine(row, None, path) for row in rest)
             return
         is_group = field.kind is FieldKind.OBJECT and field.state is FieldState.SET and not field.arms
         head, *rest = self._head(is_group=is_group)
@@ -109,17 +111,20 @@ class FieldRows:
     def is_switch(self) -> bool:
         return self.field.spec.format == SWITCH
 
-    def _switch(self) -> Row:
-        """Return a boolean in one row: whether it is on, its name, and what is said of it."""
+    def _switch(self) -> list[Row]:
+        """Return a boolean in one row, if it fits: whether it is on, its name, and what is said of it."""
         field, symbols = self.field, symbols_for()
         is_on = field.text == BOOLEANS[0]
         edge = (symbols.edge if self.is_here else " ", "accent")
         sign = (f" {symbols.running if is_on else symbols.stopped} ", "ok" if is_on else "dim")
-        name = ((self.own(clean_line(field.name, 40)), "accent bold" if self.is_here else "text"),)
+        name = (
+            (self.own(clean_line(field.name, 40)), "accent bold" if self.is_here else "text"),
+            ("  ", ""),
+        )
         about = ((clean_line(self.note.about, 200), "text" if is_on else "dim"),)
         more = (f" {clean_line(self.note.placeholder, 200)}", "dim")
-        row: Row = ((" ", ""), edge, sign, *pad(name, SWITCH_CELLS), *pad(about, SWITCH_CELLS + 4), more)
-        return crop(row, self.look.columns)
+        first: Row = ((" ", ""), edge, sign, *pad(name, SWITCH_CELLS))
+        return wrap((*pad(about, SWITCH_CELLS + 4), more), self.look.columns, first=first)
 
     @property
     def options(self) -> Sequence[str]:

@@ -62,7 +62,7 @@ class FormScreen(Dialog[ScreenResultType]):
         line: Widget | None = None,
     ) -> None:
         self.pane, self.button = pane, button
-        self.keys_bar = SplitBar()
+        self.keys_bar = SplitBar(wraps=True)
         row = Horizontal(button, line or self.keys_bar, classes="buttons")
         super().__init__(title, pane, *([_Below(below, self.fit)] if below is not None else ()), keys=row)
 

@@ -70,8 +70,8 @@ class FinderScreen(Dialog[ScreenResultType]):
         self.label = Literal(_("find ›"))
         self.field = Field(placeholder=_(self.PLACEHOLDER), max_length=200, compact=True)
         self.list = FinderList(self.choose, self._moved)
-        self.about_line = SplitBar(id="finder-about")
-        self.news = SplitBar(id="finder-news")
+        self.about_line = SplitBar(id="finder-about", wraps=True)
+        self.news = SplitBar(id="finder-news", wraps=True)
         self.prompt = PromptLine()
         self.keys = Footer(always=("app.help",))
         self._sifted: str | None = None

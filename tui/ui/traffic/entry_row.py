@@ -102,8 +102,7 @@ class RowMaker:
             spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
         what = self._what(index, columns, preview.text, note)
         if fold is not None:
-            folded = n_("{n} entry: handshake and lists", "{n} entries: handshake and lists", fold.entries)
-            what = ((folded, "dim"),)
+            what = ((_folded(fold.entries, columns.what), "dim"),)
         spans += pad(crop(what, columns.what), columns.what + columns.gap, "dim")
         if columns.ident:
             # Ids differ at their ends.
@@ -255,6 +254,11 @@ class RowMaker:
             return [*spans, (f"{symbols.outcomes[outcome]}{word}", "warn")]
         spans.append((words, "dim" if open else OUTCOME_STYLES[outcome]))
         return spans
+
+
+def _folded(count: int, cells: int) -> str:
+    whole = n_("{n} entry: handshake and lists", "{n} entries: handshake and lists", count)
+    return whole if cells_of(whole) <= cells else n_("{n} entry", "{n} entries", count)
 
 
 @lru_cache(64)

@@ -80,7 +80,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.active_filter = active = ActiveFilter(self.list, self.prompt, self.look, filter)
         self.filter_bar = FilterBar(recording.entries, active.apply, self._filter_closed)
         self.filter_line = FilterLine()
-        self._title, self._headings = TrafficTitle(), Headings(self.list.heading)
+        self._title, self._headings = TrafficTitle(wraps=True), Headings(self.list.heading)
         self._rows = Horizontal(Vertical(self._headings, self.list, id="listed"), id="rows", classes="-alone")
         self.entry = EntryView(self.list, self._rows, self.prompt, live)
         self.preview = SelectedEntry(self.list)

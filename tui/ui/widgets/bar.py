@@ -23,7 +23,7 @@ GAP = "   "
 
 
 class Bar(Widget):
-    """One line of text. A subclass implements `row`; `refresh()` shows changes."""
+    """One line of text. A subclass implements `row`, or `lines`; `refresh()` shows changes."""
 
     ALLOW_SELECT = False  # otherwise a drag that begins on a title selects the panes around it
     DEFAULT_CSS = "Bar { height: 1; }"
@@ -46,48 +46,47 @@ class Bar(Widget):
             self._palette = Palette.of(source, self.app.native_ansi_color)
         return self._palette
 
+    def lines(self, width: int) -> list[Row]:
+        """Return the lines, as many as the content is high if its height is `auto`."""
+        return [self.row(width)]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self.lines(width))
+
     def render_line(self, y: int) -> Strip:
         width = self.size.width
-        row = crop(self.row(width), width) if y == 0 else EMPTY
+        row = crop(dict(enumerate(self.lines(width))).get(y, EMPTY), width)
         return self.palette.painted(row, width, self.rich_style)
 
 
 class SplitBar(Bar):
-    """A line with one text at its left end and one at its right end."""
+    """A line with one text at its left end and one at its right end; more lines if it `wraps`."""
 
-    def __init__(self, left: Row = EMPTY, right: Row = EMPTY, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.left, self.right = left, right
+    DEFAULT_CSS = "SplitBar.-wraps { height: auto; max-height: 4; }"
+
+    def __init__(
+        self, left: Row = EMPTY, right: Row = EMPTY, *, id: str | None = None, wraps: bool = False
+    ) -> None:
+        super().__init__(id=id, classes="-wraps" if wraps else None)
+        self.left, self.right, self._wraps = left, right, wraps
 
     def show(self, left: Row, right: Row = EMPTY) -> None:
         """Show these texts; cheap if they have not changed."""
         if (left, right) != (self.left, self.right):
+            before = len(self.lines(self.size.width))
             self.left, self.right = left, right
-            self.refresh()
+            self.refresh(layout=len(self.lines(self.size.width)) != before)
 
     def row(self, width: int) -> Row:
         return spread(self.left, self.right, width)
 
-
-class Notice(SplitBar):
-    """A SplitBar of as many lines as its left text needs."""
-
-    DEFAULT_CSS = "Notice { height: auto; }"
-
-    def show(self, left: Row, right: Row = EMPTY) -> None:
-        super().show(left, right)
-        self.refresh(layout=True)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self._lines(width))
-
-    def render_line(self, y: int) -> Strip:
-        width, lines = self.size.width, self._lines(self.size.width)
-        row = spread(lines[y], EMPTY if y else self.right, width) if y < len(lines) else EMPTY
-        return self.palette.painted(row, width, self.rich_style)
-
-    def _lines(self, width: int) -> list[Row]:
-        return rows.wrap(self.left, width - width_of(self.right) - 1)
+    def lines(self, width: int) -> list[Row]:
+        if not self._wraps:
+            return [self.row(width)]
+        *lines, last = rows.wrap(self.left, width)
+        if width_of((*last, *self.right)) < width or not self.right:
+            return [*lines, rows.spread(last, self.right, width, gap=0)]
+        return [*lines, last, spread(EMPTY, self.right, width)]
 
 
 class Rule(Bar):
@@ -150,13 +149,8 @@ class PartsBar(Bar):
         self._parts = tuple(parts)
         self.refresh()
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(rows.flowed(self._parts, GAP, width))
-
-    def render_line(self, y: int) -> Strip:
-        width = self.size.width
-        row = dict(enumerate(rows.flowed(self._parts, GAP, width))).get(y, EMPTY)
-        return self.palette.painted(crop(row, width), width, self.rich_style)
+    def lines(self, width: int) -> list[Row]:
+        return rows.flowed(self._parts, GAP, width)
 
 
 class KeyLine(PartsBar):
@@ -239,7 +233,7 @@ class Box(Bar):
             return
         self._heading, self._rows, self._marked, self._ends = heading, rows, marked, ends
         room = max(2, self.app.size.height // 3) if self.is_attached else MOST_ROWS
-        lines = [*self._wrapped(0)] if wraps else [*enumerate(rows)]
+        lines = [*self._wrapped(1)] if wraps else [*enumerate(rows)]
         if wraps and len(lines) > min(MOST_ROWS, room):
             lines = [*self._wrapped(cells_of(_("{n} more", n=len(rows))) + 2)]
         self._lines, shown = lines, min(MOST_ROWS, room, len(lines))

@@ -25,12 +25,9 @@ from tui.ui.widgets.times import clock
 
 
 def title_rows(
-    server: str, status: ServerStatus | None, running: int, key: Callable[[str], str], width: int
+    server: str, status: ServerStatus | None, running: int, key: Callable[[str], str]
 ) -> tuple[Row, Row]:
-    """Return the server and its state for the left, and running calls and uptime for the right.
-
-    The process id gives way to what has no room beside it.
-    """
+    """Return the server and its state for the left, and running calls and uptime for the right."""
     left: Row = ((f"{_('WORKBENCH')}  ", "dim bold"), (clean_line(server, 60), "text bold"), ("   ", ""))
     if status is None:
         return (*left, (_("is no longer configured"), "bad")), key_cap(key("bench.back"), _("close"))
@@ -46,16 +43,14 @@ def title_rows(
             right = (*right, (f"{_('as {host}', host=clean_line(status.spec.act_as, 40))}   ", "warn"))
         if faults := fault_words([status]):
             right = (*right, (f"{localized(faults)}   ", "warn"))
+        pid = f"pid {status.pid}   " if status.pid is not None else ""
         since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
         if status.reach is not None and status.reach.words:
             right = (
                 *right,
                 (f"{localized(status.reach.words)}   ", "warn" if status.reach.silent else "dim"),
             )
-        pid = f"pid {status.pid}   " if status.pid is not None else ""
-        right = (*right, (since, "dim"))
-        if width_of((*left, *right)) + len(pid) < width:
-            right = (*right[:-1], (f"{pid}{since}", "dim"))
+        right = (*right, (f"{pid}{since}", "dim"))
     return left, right
 
 

@@ -86,7 +86,7 @@ class ServerScreen(Screen[None]):
         self.server = server
         self.show_filtered, self._item = show_traffic, item
         self.prompt = PromptLine()
-        self._title, self._keys = SplitBar(id="bench-title"), Footer()
+        self._title, self._keys = SplitBar(id="bench-title", wraps=True), Footer()
         shared = BenchContext(self, runtime, server, book, overrides, self.prompt, draft)
         self.shared = shared
         self.benches = {tab: Bench(tab, shared) for tab in BenchTab if tab in BENCHES}
@@ -142,8 +142,7 @@ class ServerScreen(Screen[None]):
         self._go_to_item()
         self._watch.look()
         running = sum(call.took_ms is None for call in self.calls.running)
-        width = self._title.size.width
-        self._title.show(*title_rows(self.server, status, running, self.shared.overrides.first_of, width))
+        self._title.show(*title_rows(self.server, status, running, self.shared.overrides.first_of))
         self.tabs.show(self.offers.notes)
         self._show_keys()
 

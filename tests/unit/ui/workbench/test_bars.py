@@ -14,7 +14,7 @@ from tui.ui.workbench.bars import BenchTab, BenchTabs, keys_of, title_rows
 def test_the_title_shows_injected_faults():
     spec = ServerSpec("a", "x")
     status = ServerStatus("a", spec, ServerState.RUNNING, fault_rules=("repeat",), injected=3)
-    _, right = title_rows("a", status, 0, str, 80)
+    _, right = title_rows("a", status, 0, str)
     assert ("faults: 1 rule, 3 injected   ", "warn") in right
 
 

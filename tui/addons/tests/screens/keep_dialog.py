@@ -135,7 +135,7 @@ class KeepDialog(Dialog[str | None]):
         self._problem = ""
         self.name_field = _field(kept.name, LONGEST_NAME, kept.placeholder)
         self.file_field = _field(kept.shown_path, 2000)
-        self._note = SplitBar(id="keep-note")
+        self._note = SplitBar(id="keep-note", wraps=True)
         self.list = KeepList(self._switched)
         self.preview = RowsPane(self._preview_rows)
         title, right = kept.title()

@@ -25,7 +25,7 @@ from tui.ui.results.result_sheets import SideBySide, SideHeads
 from tui.ui.widgets import times
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.page import Lines, Page
-from tui.ui.widgets.rows import EMPTY, Row, width_of
+from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import symbols_for
 
 DECIDED = {Decision.ACCEPTED: "ok", Decision.VARIES: "ok", Decision.SKIPPED: "dim"}
@@ -54,7 +54,7 @@ class ReviewScreen(ViewScreen[None]):
         super().__init__(self._page)
         self.review = review
         self._show_messages, self._copy = show_messages, copy
-        self._problem, self._side_heads = SplitBar(id="review-problem"), SideHeads()
+        self._problem, self._side_heads = SplitBar(id="review-problem", wraps=True), SideHeads()
         self._proposed: Change | None = None
         self._did = ""
         self._tasks = Tasks()
@@ -127,8 +127,7 @@ class ReviewScreen(ViewScreen[None]):
             ended = (why, "bad" if failure.differs else "warn")
             said = (ended if why else (f"{symbols_for().done} {_('as expected')}", "ok"),)
         did: Row = ((f"{self._did}   ", "dim"), *done) if self._did else done
-        is_room = width_of(said) + width_of(did) + 2 < self.size.width
-        self._problem.show(said, did if is_room else done)
+        self._problem.show(said, did)
 
     def _show_review_keys(self, failure: Failure) -> None:
         labels = {"write": ""}

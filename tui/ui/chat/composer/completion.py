@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
 
 _log = logging.getLogger(__name__)
-_WIDEST = 44
+_WIDEST = 48
 """Maximum cells of the first column."""
 
 MOST = 400
