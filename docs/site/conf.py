@@ -92,9 +92,39 @@ def _language(app: Sphinx, page: str, template: str, context: dict[str, Any], tr
         context["language"] = "zh-CN"
 
 
-def _front_page(app: Sphinx, error: Exception | None) -> None:
-    if error is None and app.builder.format == "html":
-        shutil.copy(Path(__file__).parent / "index.html", app.outdir)
+_IN_CHINESE = {
+    "Auto light/dark, in dark mode": "跟随系统，深色",
+    "Auto light/dark, in light mode": "跟随系统，浅色",
+    "Back to top": "回到顶部",
+    "Contents": "目录",
+    "Dark mode": "深色",
+    "Expand": "展开",
+    "Index": "索引",
+    "Light mode": "浅色",
+    "Link to this heading": "链接到此标题",
+    "Made with": "构建工具：",
+    "Menu": "菜单",
+    "Next": "下一页",
+    "On this page": "本页内容",
+    "Previous": "上一页",
+    "Search": "搜索",
+    "Skip to content": "跳到正文",
+    "Toggle Light / Dark / Auto color theme": "切换浅色、深色或跟随系统",
+    "Toggle site navigation sidebar": "显示或隐藏站点导航",
+    "Toggle table of contents sidebar": "显示或隐藏目录",
+}
+"""The words of the theme around a page. It has no translations, and a site has one language."""
+
+_WORDS = re.compile(rf"""([>"]\s*)({"|".join(map(re.escape, _IN_CHINESE))})(?=\s*[<"])""")
+
+
+def _finish(app: Sphinx, error: Exception | None) -> None:
+    if error is not None or app.builder.format != "html":
+        return
+    shutil.copy(Path(__file__).parent / "index.html", app.outdir)
+    for page in Path(app.outdir, "docs", "zh-CN").glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(_WORDS.sub(lambda found: found[1] + _IN_CHINESE[found[2]], text), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:
@@ -104,4 +134,4 @@ def setup(app: Sphinx) -> None:
     app.add_search_language(EnglishAndHan)
     app.connect("source-read", _read)
     app.connect("html-page-context", _language)
-    app.connect("build-finished", _front_page)
+    app.connect("build-finished", _finish)

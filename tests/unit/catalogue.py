@@ -19,6 +19,7 @@ from tui.core.language.error_reasons import all_reasons
 from tui.core.servers import ServerState, StopReason
 from tui.core.traffic import CHANGE_WORDS, KIND_WORDS, OUTCOME_WORDS
 from tui.locale import build_hook
+from tui.traffic.methods import EVENT_WORDS
 from tui.ui.keys.action_table import ACTIONS, EVERY
 from tui.ui.keys.slash_commands import OWN
 
@@ -99,6 +100,7 @@ def all_texts() -> dict[Text, str]:
         part = part_of(path)
         for text in texts(nodes):
             found[text] = min(found.get(text, part), part, key=ORDER.index)
+    found |= {Text(word, context="event"): "traffic" for word in EVENT_WORDS}
     return found | {Text(text): part for part, texts in of_tables().items() for text in texts if text}
 
 

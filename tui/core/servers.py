@@ -355,7 +355,7 @@ class ServerStatus:
     def before_any_start(cls, spec: ServerSpec, now_ns: int) -> Self:
         """Return the status of a server that was not started, or cannot be."""
         if spec.problem:
-            failed, step = StopReason.FAILED_TO_START, "Press E to edit the configuration."
+            failed, step = StopReason.FAILED_TO_START, message("Press E to edit the configuration.")
             return cls(spec.name, spec, reason=failed, detail=spec.problem, next_step=step, since_ns=now_ns)
         reason = StopReason.DISABLED if spec.disabled else StopReason.NOT_STARTED
         return cls(spec.name, spec, reason=reason, since_ns=now_ns)

@@ -194,12 +194,17 @@ def amount(value: float) -> str:
     return f"{_writable(value):.6g}"
 
 
+HELD = N_("held by mcptui")
+"""The message in the progress of a call that a breakpoint holds."""
+
+
 def progress(done: float | None, total: float | None, message: str, joint: str = " ") -> str:
     """Return progress: "12 of 30 halfway there"; numbers that the message has are not repeated.
 
     `joint` is between the numbers and the message, which is cleaned.
     """
     numbers = [amount(number) for number in (done, total) if number is not None]
+    message = _(message) if message == HELD else message
     said = re.findall(r"\d+(?:\.\d+)?", message)
     if done is None or set(numbers) <= set(said):
         return message

@@ -10,7 +10,8 @@ from types import MappingProxyType
 
 from tui.core.jsonrpc.extensions import DEPRECATED
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
-from tui.core.language.translate import N_
+from tui.core.language.translate import N_, c_message, localized
+from tui.core.traffic import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +144,21 @@ QUESTION = "elicitation/create"
 def is_setup(method: str) -> bool:
     """Whether a method belongs to setup: handshake, lists, their change notifications, open streams."""
     return method in _SETUP or method.endswith(("/list", "/list_changed"))
+
+
+EVENT_WORDS = frozenset(
+    word.replace("_", " ")
+    for word in """
+    answered broken command connect discarded disconnect dropped edited end endpoint exit fault gave_up
+    held log_left_out not_recorded not_sent note our_progress released restart_failed restarted
+    server_ended session_opened_again sign-in signal spawn stop stream_opened_again too_large
+    undelivered unreadable
+    """.split()
+)
+"""Words of mcptui for its own events, in the place of a method. A catalog has them in the context "event"."""
+
+
+def shown_method(kind: int, method: str) -> str:
+    """Return the method of an entry as screens show it."""
+    is_ours = kind == Kind.EVENT and method in EVENT_WORDS
+    return localized(c_message("event", method)) if is_ours else method

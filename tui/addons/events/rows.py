@@ -62,7 +62,7 @@ def _subscription_row(one: Subscribed, now: float, *, names_server: bool) -> Row
         (padded(_(state.state), 23), STYLES.get(state.state, "dim")),
         (f"{clean_line(name, 60)}  ", "text"),
         (f"{given}  " if given else "", "dim"),
-        (", ".join(filter(None, facts)), "dim"),
+        (_(", ").join(filter(None, facts)), "dim"),
         (f"  {clean_line(translated(state.problem), 200)}" if state.problem else "", "warn"),
     )
 

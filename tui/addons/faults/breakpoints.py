@@ -18,7 +18,7 @@ from tui.core.jsonrpc.reader import json_mapping, json_value
 from tui.core.language.translate import message
 from tui.core.text import object_in
 from tui.core.traffic import ANSWERS, Direction, Kind, Outcome
-from tui.core.units import number_limit
+from tui.core.units import HELD, number_limit
 from tui.host.frames.stage import PassOn
 
 if TYPE_CHECKING:  # not needed before a breakpoint is set, and a server may start before
@@ -280,7 +280,7 @@ class Breakpoints:
                 params = {
                     "progressToken": request.token,
                     "progress": request.progress,
-                    "message": "held by mcptui",
+                    "message": HELD,
                 }
                 notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
                 held._notices += 1

@@ -22,7 +22,7 @@ from tui.core.context.skill_tools import SkillInfo
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.hidden_text.scan import in_definition, signs_of
-from tui.core.language.translate import N_, _, localized, message
+from tui.core.language.translate import _, c_message, localized, message
 from tui.core.ports import BY_KEY, MODEL, USER, DecisionKind, DecisionRecord
 from tui.core.questions import Action, SkillQuestion
 from tui.core.servers import ServerSpec
@@ -45,12 +45,12 @@ MAX_ATTACHED = 200 * 1024
 MAX_NAMED = 20
 
 WORDS = {
-    Approval.NEW: "new",
-    Approval.APPROVED: N_("approved"),
-    Approval.CHANGED: N_("changed"),
-    Approval.EACH_TIME: N_("asks each time"),
+    Approval.NEW: c_message("state of a skill", "new"),
+    Approval.APPROVED: message("approved"),
+    Approval.CHANGED: message("changed"),
+    Approval.EACH_TIME: message("asks each time"),
 }
-DECLINED = N_("cannot be loaded")
+DECLINED = message("cannot be loaded")
 """States of skills."""
 
 Key = tuple[str, str, str]
@@ -313,7 +313,7 @@ class SkillLoader:
         shown = await self._without_secrets(server, found.labelled(piece))  # the label has its URI and files
         if len(piece) < len(text):
             shown += f"\n[the first {len(piece):,} of {len(text):,} characters]"
-        name = f"skill {found.mark.name} from {clean_line(server, 60)}"
+        name = _("skill {skill} from {server}", skill=found.mark.name, server=clean_line(server, 60))
         return Attachment("text", "text/markdown", name, octets(shown), shown, server)
 
     async def _load(self, entry: SkillEntry, clocks: Pausable, *, asked_by: str, call: str) -> SkillFiles:

@@ -8,7 +8,7 @@ from textual.binding import BindingType
 from tui.addons.skills.approvals import Approval
 from tui.addons.skills.entry import SkillEntry
 from tui.addons.skills.loader import DECLINED, WORDS, SkillLoader, changes_of
-from tui.core.language.translate import _, c_, localized, n_
+from tui.core.language.translate import _, localized, n_
 from tui.core.text import clean, clean_line, compact, padded
 from tui.core.units import size as in_bytes
 from tui.ui.dialogs.dialog import RowsPane
@@ -103,9 +103,8 @@ class SkillsTab(AddonListPane):
     def _state(self, loader: SkillLoader, entry: SkillEntry) -> tuple[str, str]:
         approval = loader.state(entry).approval
         if entry.declined:
-            return _(DECLINED), "bad"
-        words = c_("state of a skill", "new") if approval is Approval.NEW else _(WORDS[approval])
-        return words, STYLES[approval]
+            return localized(DECLINED), "bad"
+        return localized(WORDS[approval]), STYLES[approval]
 
     def _show_detail(self) -> None:
         self._detail.rewrap()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import UsageError
+from tui.core.language.translate import message
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.secret_names import MARK, is_secret_header, names_a_secret
 from tui.core.servers import EraChoice, Reference, ServerSpec, Transport
@@ -245,8 +246,8 @@ def origin_of(server: str, launched: Launched | None, specs: Iterable[ServerSpec
                 return Origin.of_spec(spec, str(current), configured=True)
     if launched is None:
         raise UsageError(
-            "The recording does not say how its server was started.",
-            next_step="Call it again, and keep that call.",
+            message("The recording does not say how its server was started."),
+            next_step=message("Call it again, and keep that call."),
         )
     return Origin.of_recording(server, launched, str(current))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.protocol import VERSION_HEADER, VERSION_KEY
 from tui.core.jsonrpc.reader import loads
+from tui.core.language.translate import message
 from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.secret_names import MARK
@@ -57,13 +58,13 @@ def request_at(
     if entry is not None and entry.pair and not _is_ours(entry):
         entry = whole_entry(reader, entry.pair, MOST_BYTES)
     if entry is None or not _is_ours(entry):
-        raise UsageError("Only requests to servers can be copied as a command.")
+        raise UsageError(message("Only requests to servers can be copied as a command."))
     if entry.sha256 or entry.is_body_lost or len(entry.body) >= MOST_BYTES:
-        raise UsageError("This request is truncated or larger than 1 MB.")
+        raise UsageError(message("This request is truncated or larger than 1 MB."))
     try:
         frame = loads(entry.body)
     except (ValueError, RecursionError):
-        raise UsageError("This request is not valid JSON.") from None
+        raise UsageError(message("This request is not valid JSON.")) from None
     params = object_in(frame, "params") if isinstance(frame, dict) else {}
     started = launched(reader, entry, about(reader))
     origin, redact = origin_at(

@@ -35,9 +35,10 @@ from tui.ui.platform.textual_internals import (
     suspend_job,
     work_at_every_size,
 )
-from tui.ui.platform.wide_cells import keep_wide_characters
+from tui.ui.platform.wide_cells import break_wide_texts, keep_wide_characters
 from tui.ui.widgets import theme_colors
 from tui.ui.widgets.inputs import LinesField
+from tui.ui.widgets.rows import breaks
 
 
 def _command_provider() -> type[Provider]:
@@ -83,6 +84,7 @@ class BaseApp(CaretApp):
         create_caches_on_use()
         work_at_every_size()
         keep_wide_characters()
+        break_wide_texts(breaks)
         edit_by_graphemes()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())

@@ -74,7 +74,7 @@ def limit_lines(limits: Limits) -> Iterator[Line]:
     tokens = _("{tokens} tokens", tokens=units.count(limits.turn_tokens)) if limits.turn_tokens else ""
     cost = str(limits.turn_cost) if limits.turn_cost is not None else ""
     if tokens or cost:
-        budget = ", ".join(filter(None, (tokens, cost)))
+        budget = _(", ").join(filter(None, (tokens, cost)))
         yield "", ((_("{budget} a turn", budget=budget), "text"),)
 
 

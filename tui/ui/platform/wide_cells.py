@@ -1,5 +1,7 @@
 """Wide characters in front of the edge of another widget are painted.
 
+Texts of them are wrapped between any two, too.
+
 Textual (8.2.8) divides each line of a widget at the edges of all widgets on that line, also of those behind
 it, and a division in the middle of a wide character leaves two spaces. A notice in Chinese over two panes
 lost the character over the line between them.
@@ -9,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+import textual.content
+from textual._cells import cell_len
 from textual._compositor import Compositor
 from textual.geometry import Region
 from textual.strip import Strip
@@ -18,11 +22,30 @@ _KNOWN = ("_get_renders", "cuts")
 
 _EMPTY = Strip([], 0)
 
+_divide: Callable[..., list[int]] | None = getattr(textual.content, "divide_line", None)
+
 
 def keep_wide_characters() -> None:
     """Join the parts of a line between which a wide character is, if all of them are in front."""
     if _render is not None and all(hasattr(Compositor, name) for name in _KNOWN):
         setattr(Compositor, "_render_chops", _whole)  # noqa: B010
+
+
+def break_wide_texts(breaks: Callable[[str, int], Sequence[tuple[int, int]]]) -> None:
+    """Wrap texts with wide characters between any of them. Textual breaks at spaces, which are rare there.
+
+    `breaks` returns where each line of a text begins and ends.
+    """
+    divide = _divide
+    if divide is None:
+        return
+
+    def divided(text: str, width: int, fold: bool = True) -> list[int]:
+        if not fold or text.isascii() or cell_len(text) <= len(text):
+            return divide(text, width, fold=fold)
+        return [start for start, _end in breaks(text, width)[1:]]
+
+    setattr(textual.content, "divide_line", divided)  # noqa: B010
 
 
 def _whole(

@@ -345,7 +345,8 @@ class MarkdownLines(Lines):
 
 
 def _binary(content: BinaryContent) -> Iterator[Row]:
-    words = f"{described(content.data) or content.kind}, {units.size(content.size)}"
+    what = localized(described(content.data)) or _(content.kind)
+    words = _(", ").join((what, units.size(content.size)))
     yield (("▣ ", "tool"), (words, "text"), (f"  {clean_line(content.mime, 80)}", "dim"))
     if content.uri:
         yield ((clean_line(content.uri, 400), "tool"),)

@@ -7,20 +7,11 @@ from tui.core import units
 from tui.core.jsonrpc.protocol import STAY_OPEN
 from tui.core.language.translate import _, c_, n_
 from tui.core.text import abridged, cells_of, clean_line, cropped, padded
-from tui.core.traffic import (
-    ANSWERS,
-    CHANGE_WORDS,
-    OUTCOME_WORDS,
-    Direction,
-    Kind,
-    Outcome,
-    is_failed_case,
-    shown_method,
-)
+from tui.core.traffic import ANSWERS, CHANGE_WORDS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
 from tui.core.units import time_of_day
 from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.folded import Fold
-from tui.traffic.methods import is_setup
+from tui.traffic.methods import is_setup, shown_method
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.columns import Layout
 from tui.ui.traffic.entry_loader import NONE, EntryPreview

@@ -7,8 +7,9 @@ from tui.core import units
 from tui.core.language.restored import restored
 from tui.core.language.translate import N_, _, localized
 from tui.core.text import cells_of, clean, clean_line, padded
-from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction, shown_method
+from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
 from tui.core.units import exact, time_of_day
+from tui.traffic.methods import shown_method
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import LoadedEntry
 from tui.ui.widgets.page import BytesSheet, Lines, Place

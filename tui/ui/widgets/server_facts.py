@@ -115,7 +115,7 @@ def _process(status: ServerStatus, identity: ServerIdentity, share: float | None
     if identity.cpu_seconds is not None:
         words = _("{seconds} s in total", seconds=f"{identity.cpu_seconds:.1f}")
         if share is not None:
-            words = f"{_('{share} % now', share=f'{share * 100:.0f}')}, {words}"
+            words = _(", ").join((_("{share} % now", share=f"{share * 100:.0f}"), words))
         yield _("CPU time"), words, "text"
     yield from _times(status)
 

@@ -178,7 +178,7 @@ def tool_words(status: ServerStatus) -> str:
         words = [n_("{n} tool", "{n} tools", status.tools)]
         words += [_("{n} off", n=status.tools_off)] if status.tools_off else []
     words += [n_("{n} task", "{n} tasks", status.tasks)] if status.tasks else []
-    return ", ".join(words)
+    return _(", ").join(words)
 
 
 def not_offered_words(status: ServerStatus) -> str:
@@ -202,7 +202,7 @@ def reason_words(status: ServerStatus) -> str:
         case StopReason.REQUESTED:
             return _("by you")
         case StopReason.EXITED | StopReason.CRASHED if status.signal:
-            return f"{_(status.reason.value)}, {clean_line(status.signal, 16)}"
+            return _(", ").join((_(status.reason.value), clean_line(status.signal, 16)))
         case StopReason.EXITED | StopReason.CRASHED if status.exit_code is not None:
             if status.reason is StopReason.EXITED:
                 return _("exited, code {code}", code=status.exit_code)

@@ -9,7 +9,7 @@ from tui.core import units
 from tui.core.attachments import PICTURES, described, extension, head_of, media_type
 from tui.core.jsonrpc.reader import indented, json_within
 from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, root_value, value_text
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import _, localized, n_
 from tui.core.secrets.encodings import plain_base64
 from tui.core.text import clean, clean_line, truncated
 from tui.core.traffic import Redaction
@@ -115,7 +115,7 @@ def _summary(node: Node, value: JsonValue) -> str:
         return f"{brackets}  {words}"
     found = child_values(node.data, value)
     if value.kind is JsonKind.ARRAY:
-        return f"{n_('{n} item', '{n} items', len(found))}, {words}"
+        return _(", ").join((n_("{n} item", "{n} items", len(found)), words))
     keys = ", ".join(clean_line(child.key, 30) for child in found[:6])
     return f"{keys}{', …' if len(found) > 6 else ''}"
 
@@ -123,7 +123,7 @@ def _summary(node: Node, value: JsonValue) -> str:
 def _string(node: Node, value: JsonValue, width: int) -> Row:
     if mime := type_of(node):
         head = string_of(node, JPEG_HEAD if mime == "image/jpeg" else HEAD)
-        what = f"{described(head)}, {units.size(value.size * 3 / 4)}"
+        what = _(", ").join((localized(described(head)), units.size(value.size * 3 / 4)))
         return ((what, "model"), (f"   {_('w saves it')}", "dim"))
     shown = value_text(node.data, value, min(2000, max(LONG, width)))
     line = clean(shown).replace("\n", "⏎").replace("\t", "⇥")

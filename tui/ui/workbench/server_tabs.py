@@ -15,11 +15,12 @@ from tui.core import units
 from tui.core.background import Tasks
 from tui.core.language.translate import _, localized, message, n_, sentences
 from tui.core.text import clean, clean_line, compact, cropped, fold, padded, truncated, without_styling
-from tui.core.traffic import Entry, Kind, TrafficReader, shown_method
+from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.explain.events import event_sentences
 from tui.traffic.filter.fields import written
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
+from tui.traffic.methods import shown_method
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.bars import Headings

@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+import textual.content
 from textual._compositor import Compositor
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.widgets import Static
 
-from tui.ui.platform.wide_cells import keep_wide_characters
+from tui.ui.platform.wide_cells import break_wide_texts, keep_wide_characters
+from tui.ui.widgets.rows import breaks
 
 NOTICE = "服务器“weather”不受信任，其调用需要审批。"
 
@@ -77,3 +80,10 @@ def test_without_the_private_names_textual_paints(monkeypatch):
     before = Compositor._render_chops
     keep_wide_characters()
     assert Compositor._render_chops is before
+
+
+def test_a_text_of_wide_characters_is_wrapped_between_them(monkeypatch):
+    monkeypatch.setattr(textual.content, "divide_line", textual.content.divide_line)
+    break_wide_texts(breaks)
+    lines = Content("mcptui 会为此与服务器保持一条流，重启后也一样。").wrap(20)
+    assert [str(line) for line in lines] == ["mcptui 会为此与服务", "器保持一条流，重启后", "也一样。"]

@@ -15,6 +15,7 @@ from tui.addons.tests.keep.target import Target, replaced, target_for, write
 from tui.addons.tests.suite.case import Case
 from tui.addons.tests.suite.references import NotSaved, with_saved
 from tui.core.errors import McptuiError, UsageError
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 from tui.core.workbench import CallKey, SavedCall, name_complaint
 from tui.runtime.copies.origin import Origin
@@ -69,7 +70,7 @@ class SuiteSavedCalls:
     def _origin(self) -> Origin:
         status = self._runtime.host.find(self._server)
         if status is None:
-            raise UsageError("This server is no longer configured.")
+            raise UsageError(message("This server is no longer configured."))
         configured = not self._runtime.is_unconfigured
         return Origin.of_spec(status.spec, str(Path.cwd()), configured=configured)
 

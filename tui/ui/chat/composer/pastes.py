@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core import units
-from tui.core.language.translate import _
+from tui.core.language.translate import _, n_
 from tui.core.text import clean_line
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -22,7 +22,7 @@ BEHIND = ".,;:!?)\"'"
 MOST_NAME = 200
 MAX_CHARS = 4_000
 MAX_LINES = 40
-_TOKEN = re.compile(r"\[(?:pasted |@)[^\[\]\n]{1,260}\]")
+_TOKEN = re.compile(r"\[(?:pasted |粘贴 |@)[^\[\]\n]{1,260}\]")
 _NAMED = re.compile(r"""(?:^|(?<=[\s("']))@(?:"([^"\n]+)"|(\S+))""")
 _RESOURCE = re.compile(r"([^:/\s]+):([A-Za-z][\w+.-]*:.*)")
 
@@ -85,9 +85,10 @@ class Pastes:
     def keep(self, text: str) -> str:
         """Store a text and return its token, one line."""
         count = max(1, text.count("\n") + (not text.endswith("\n")))
-        lines = f"{units.exact(count)} {units.noun(count, 'line')}"
-        what = f"{units.size(len(text.encode('utf-8', 'surrogatepass')))}, {lines}"
-        tokens = (f"[pasted {f'#{number} ' if number > 1 else ''}{what}]" for number in count_from(1))
+        lines = n_("{lines} line", "{lines} lines", count, lines=units.exact(count))
+        what = _(", ").join((units.size(len(text.encode("utf-8", "surrogatepass"))), lines))
+        numbered = ("" if number == 1 else f"#{number} " for number in count_from(1))
+        tokens = (_("[pasted {what}]", what=f"{one}{what}") for one in numbered)
         token = next(one for one in tokens if self._texts.get(one, text) == text)
         self._texts[token] = text
         return token

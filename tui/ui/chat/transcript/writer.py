@@ -19,6 +19,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+from tui.core.language.restored import restored
 from tui.core.language.translate import _, localized
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_result, why_of
@@ -314,7 +315,7 @@ class PastWriter:
         if message.model != self._model:
             self._model = message.model
             writer.forget()
-        writer.begin(message.model or _("model"))
+        writer.begin(restored(message.model) or _("model"))
         if message.reasoning:
             writer.whole_thought(message.reasoning, message.thought or None)
         writer.whole_text(message.text)
