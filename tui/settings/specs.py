@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tui.core.errors import as_sentences, dotted
+from tui.core.errors import as_sentences, dotted, with_stop
+from tui.core.language.translate import altered, message
 from tui.core.permission.rules import Rules
 from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.servers import (
@@ -69,13 +70,18 @@ def _unusable_spec(name: str, loaded: Loaded, problems: Sequence[str]) -> Server
     table = mapping(loaded.raw["servers"][name])
     url = table.get("url")
     prefix = dotted(("servers", name))
-    said = as_sentences(problem.partition(prefix)[2].lstrip(".: ") or problem for problem in problems)
+
+    def without_place(said: str) -> str:
+        return said.partition(prefix)[2].lstrip(".: ：") or said
+
+    said = as_sentences(altered(problem, without_place) for problem in problems)
+    whole = with_stop(message("invalid configuration: {problem}", problem=said))
     return ServerSpec(
         name,
         text_in(table, "command"),
         tuple(map(str, list_in(table, "args"))),
         url=url if isinstance(url, str) else None,
-        problem=clean_line(f"invalid configuration: {said}{'' if said.endswith('?') else '.'}", 600),
+        problem=clean_line(whole, 600),
     )
 
 
