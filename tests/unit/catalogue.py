@@ -19,6 +19,8 @@ from tui.core.language.error_reasons import all_reasons
 from tui.core.servers import ServerState, StopReason
 from tui.core.traffic import CHANGE_WORDS, KIND_WORDS, OUTCOME_WORDS
 from tui.locale import build_hook
+from tui.model.endpoints.provider_traits import CallIds
+from tui.model.endpoints.refusal_rows import Do
 from tui.traffic.methods import EVENT_WORDS
 from tui.ui.keys.action_table import ACTIONS, EVERY
 from tui.ui.keys.slash_commands import OWN
@@ -109,6 +111,7 @@ def of_tables() -> dict[str, list[str]]:
     return {
         "core": [*ServerState, *StopReason],
         "host": [*JOINTS, *all_reasons()],
+        "model": [*(one for one in Do if one.endswith(".")), CallIds.PLAIN, CallIds.NINE],
         "traffic": [*OUTCOME_WORDS.values(), *CHANGE_WORDS, *KIND_WORDS.values()],
         "keys": [
             *EVERY,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tui.core.background import first_of
 from tui.core.errors import ConfigError
+from tui.core.language.translate import message
 from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.secrets.keychain import key_in_keychain
 from tui.core.secrets.secret_names import keychain_entry
@@ -23,7 +24,7 @@ async def resolved(value: str, where: str, remember: Remember) -> str:
     """
     if (entry := keychain_entry(value)) is None:
         return value
-    secret = await key_in_keychain(entry[1], where=where, otherwise='Or use "${VARIABLE}".')
+    secret = await key_in_keychain(entry[1], where=where, otherwise=message('Or use "${VARIABLE}".'))
     remember({where: secret.reveal()})
     return f"{entry[0]}{secret.reveal()}"
 
@@ -35,7 +36,7 @@ async def resolved_header(value: str, where: str, remember: Remember) -> str:
     """
     found = await resolved(value, where, remember)
     if found != value and (fault := header_value_fault(found)):
-        raise ConfigError(f"its value in the keychain {fault}.", where=where)
+        raise ConfigError(message("its value in the keychain {problem}.", problem=fault), where=where)
     return found
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from tui.core.errors import dotted
+from tui.core.language.translate import message
 from tui.core.permission.rules import Verdict
 from tui.core.text import clean_line
 from tui.core.units import and_more
@@ -40,9 +41,7 @@ SectionT = TypeVar("SectionT", bound=Section)
 MAX_NAMED = 12
 """Maximum number of settings that the note names."""
 
-_NOT_OWN = "this is not your own configuration file"
-_TRUST = "To use all of it, start with --trust-config."
-_FLAG = f"{_NOT_OWN}, so this applies only with --trust-config"
+_FLAG = message("this is not your own configuration file, so this applies only with --trust-config")
 
 
 def _used(use: str, value: Any, default: Any) -> Any:
@@ -132,7 +131,11 @@ def applicable_settings(loaded: Loaded) -> Loaded:
         return loaded
     named = and_more([dotted(path) for path in dropped], MAX_NAMED)
     note = Problem(
-        f"{_NOT_OWN}. These settings are ignored: {named}. {_TRUST}",
+        message(
+            "this is not your own configuration file. These settings are ignored: {names}. To use all of it, "
+            "start with --trust-config.",
+            names=named,
+        ),
         file=clean_line(str(loaded.path), 400),
         warning=True,
     )

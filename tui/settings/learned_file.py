@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError, reason_of
+from tui.core.language.translate import message
 from tui.core.units import bounded
 from tui.settings.locations import state_dir
 from tui.settings.state.state_file import KeyedList
@@ -62,7 +63,9 @@ class LearnedFile:
         try:
             self._path.unlink(missing_ok=True)
         except OSError as error:
-            raise ConfigError(f"cannot be removed: {reason_of(error)}", where=str(self._path)) from error
+            raise ConfigError(
+                message("cannot be removed: {reason}", reason=reason_of(error)), where=str(self._path)
+            ) from error
         return count
 
 

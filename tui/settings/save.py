@@ -112,7 +112,7 @@ def table_at(document: Document, *path: str) -> dict[str, Any]:
     for part in path:
         found = table.setdefault(part, {})
         if not isinstance(found, dict):
-            raise ValueError(f"{part} is not a table")
+            raise ValueError(message("{name} is not a table", name=part))
         table = found
     return table
 
@@ -129,7 +129,7 @@ def texts_at(document: Document, *path: str) -> list[str]:
         found = found.get(part, []) if isinstance(found, dict) else []
     items = [found] if isinstance(found, str) else found
     if not isinstance(items, list) or not all(isinstance(one, str) for one in items):
-        raise ValueError(f"{'.'.join(path)} is not an array of strings")
+        raise ValueError(message("{name} is not an array of strings", name=".".join(path)))
     return [*items]
 
 
@@ -137,7 +137,7 @@ def add_tables(document: Document, kind: str, tables: Mapping[str, Mapping[str, 
     """Add servers or models (`kind`). Raises ValueError if a name is taken."""
     present = table_at(document, kind)
     if present.keys() & tables.keys():
-        raise ValueError(f"one of the new names in [{kind}] is already in use")
+        raise ValueError(message("one of the new names in [{table}] is already in use", table=kind))
     present |= {name: dict(table) for name, table in tables.items()}
 
 
@@ -146,7 +146,7 @@ def server_at(document: Document, name: str) -> dict[str, Any]:
     servers = document.get("servers")
     table = servers.get(name) if isinstance(servers, dict) else None
     if not isinstance(table, dict):
-        raise ValueError(f"server {name!r} not found")
+        raise ValueError(message("server {name} not found", name=repr(name)))
     return table
 
 

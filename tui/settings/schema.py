@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tui.core.addons import not_installed, service
+from tui.core.errors import without_stop
+from tui.core.language.translate import message
 from tui.core.permission.rules import Verdict
 from tui.core.web import is_loopback
 from tui.settings.field_types import (
@@ -105,7 +107,7 @@ class ModelSettings(Section):
     @model_validator(mode="after")
     def _has_prices_together(self) -> Self:
         if self.price_cached is not None and self.price_in is None:
-            raise ValueError("has a `price_cached` but no `price_in`")
+            raise ValueError(message("has a `price_cached` but no `price_in`"))
         return self
 
 
@@ -171,16 +173,22 @@ class ServerOAuthSettings(Section):
     def _has_credentials(self) -> Self:
         if self.identity_provider is not None:
             if self.issuer is None:
-                raise ValueError("needs an `issuer`, the authorization server, with `identity_provider`")
+                raise ValueError(
+                    message("needs an `issuer`, the authorization server, with `identity_provider`")
+                )
             if fault := issuer_fault(self.issuer):
-                raise ValueError(f"has an `issuer` that {fault}")
+                raise ValueError(message("has an `issuer` that {problem}", problem=fault))
             if self.grant == "client_credentials":
-                raise ValueError("has an `identity_provider`, which the grant client_credentials cannot use")
+                raise ValueError(
+                    message("has an `identity_provider`, which the grant client_credentials cannot use")
+                )
             return self
         if self.grant == "client_credentials" and not (
             self.client_id and (self.client_secret or self.private_key)
         ):
-            raise ValueError("needs a `client_id`, and a `client_secret` or a `private_key`, for this grant")
+            raise ValueError(
+                message("needs a `client_id`, and a `client_secret` or a `private_key`, for this grant")
+            )
         return self
 
 
@@ -291,20 +299,25 @@ class ServerSettings(Section):
         if self.kind in ("stdio", "lines"):
             if not self.command and self.url:
                 raise ValueError(
-                    f"has a `url`, which the transport {self.kind} cannot use. Remove `transport`"
+                    message(
+                        "has a `url`, which the transport {transport} cannot use. Remove `transport`",
+                        transport=self.kind,
+                    )
                 )
             if not self.command:
-                raise ValueError("needs a `command`" + (", or a `url`" if self.kind == "stdio" else ""))
+                either = message("needs a `command`, or a `url`")
+                raise ValueError(either if self.kind == "stdio" else message("needs a `command`"))
             if re.match(r"(?:https?|wss?)://", self.command):
-                raise ValueError("has a URL as its `command`. Use `url`")
+                raise ValueError(message("has a URL as its `command`. Use `url`"))
             if self.url:
-                raise ValueError("has a `command` and a `url`. Use one of them")
+                raise ValueError(message("has a `command` and a `url`. Use one of them"))
             if self.oauth != ServerOAuthSettings():
-                raise ValueError("has `oauth`, which requires a `url`")
+                raise ValueError(message("has `oauth`, which requires a `url`"))
         elif not self.url:
-            raise ValueError(f"needs a `url` for the transport {self.kind}")
+            raise ValueError(message("needs a `url` for the transport {transport}", transport=self.kind))
         elif urlsplit(self.url).scheme not in _SCHEMES[self.kind]:
-            raise ValueError(f"has a `url` that does not start with {_SCHEMES[self.kind][0]}://")
+            scheme = _SCHEMES[self.kind][0]
+            raise ValueError(message("has a `url` that does not start with {scheme}://", scheme=scheme))
         return self
 
     @model_validator(mode="after")
@@ -319,7 +332,8 @@ class ServerSettings(Section):
             try:
                 check(self.faults, transport=self.kind)
             except ValueError as error:
-                raise ValueError(f"has `faults`: {str(error).rstrip('.')}") from None
+                why = without_stop(str(error))
+                raise ValueError(message("has `faults`: {problem}", problem=why)) from None
         return self
 
 
@@ -393,9 +407,11 @@ class TelemetrySettings(Section):
     def _is_encrypted(self) -> Self:
         parts = urlsplit(self.endpoint or "https:")
         if parts.scheme not in ("http", "https"):
-            raise ValueError("`endpoint` must be a URL with https or http")
+            raise ValueError(message("`endpoint` must be a URL with https or http"))
         if parts.scheme == "http" and not self.insecure and not is_loopback(parts.hostname or ""):
-            raise ValueError("`endpoint` is not encrypted (http). Use https, or set `insecure = true`")
+            raise ValueError(
+                message("`endpoint` is not encrypted (http). Use https, or set `insecure = true`")
+            )
         return self
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
+from tui.core.language.translate import message
 from tui.core.servers import Transport
 from tui.core.text import capitalized, clean_line, list_in, mapping, quoted_name
 from tui.settings.config_secrets import leaves, shows_a_secret
@@ -62,7 +63,9 @@ def plan_import(source: Path, target: Path) -> Plan:
     try:
         found = read_foreign(read_bounded(source, MAX_SOURCE_BYTES), source)
     except FileNotFoundError as error:
-        raise ConfigError("file not found.", where=shown, next_step="Check the path.") from error
+        raise ConfigError(
+            message("file not found."), where=shown, next_step=message("Check the path.")
+        ) from error
     except Unreadable as error:
         raise ConfigError(f"{error}.", where=shown) from error
     if isinstance(found, Problem):
@@ -142,10 +145,11 @@ def table_fault(table: Any) -> str:
     An import must not make the file invalid.
     """
     if not isinstance(table, dict) or not (table.get("command") or table.get("url")):
-        return "no command and no url"
+        return message("no command and no url")
     if (kind := table.get("transport")) is not None and kind not in list(Transport):
         names = ", ".join(f'"{known}"' for known in Transport)
-        return f"unknown type {quoted_name(str(kind), 40)}. Use one of {names}, or remove it"
+        shown = quoted_name(str(kind), 40)
+        return message("unknown type {type}. Use one of {names}, or remove it", type=shown, names=names)
     sample = dict(table)
     if isinstance(url := table.get("url"), str) and url.startswith("${"):
         sample["url"] = f"{'wss' if kind == 'websocket' else 'https'}://{url}"
@@ -153,7 +157,7 @@ def table_fault(table: Any) -> str:
         try:
             table_block(("servers", "server"), {"key": value}).encode()
         except (TypeError, UnicodeError):
-            return f"`{key}` has a value that is not text"
+            return message("`{name}` has a value that is not text", name=key)
     return " ".join(filter(None, first_fault("server", sample, Path("import.toml"), {})))
 
 
@@ -161,9 +165,10 @@ def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
     for path, value in leaves(table, ("servers", name)):
         if isinstance(value, str) and value and shows_a_secret(path, value):
             shown = clean_line(".".join(map(str, path[2:])), 80)
-            yield (
-                f"`{shown}` is copied with its secret. Use `${{VAR}}` or `keyring:SERVICE/NAME` to "
-                "keep it out of the file"
+            yield message(
+                "`{name}` is copied with its secret. Use `${{VAR}}` or `keyring:SERVICE/NAME` to keep it out "
+                "of the file",
+                name=shown,
             )
 
 
@@ -183,7 +188,7 @@ def _take(
     candidate, number = base, 1
     while (there := present.get(candidate, plan.new.get(candidate))) is not None:
         if is_same(there, table) or is_same(there, as_written):
-            plan.skipped[name] = f"{candidate} is already configured"
+            plan.skipped[name] = message("{name} is already configured", name=candidate)
             return
         number += 1
         candidate = f"{base[: MAX_NAME - 4]}-{number}"

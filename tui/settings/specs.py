@@ -71,16 +71,17 @@ def _unusable_spec(name: str, loaded: Loaded, problems: Sequence[str]) -> Server
     url = table.get("url")
     prefix = dotted(("servers", name))
 
-    def without_place(problem: str) -> str:
-        return problem.partition(prefix)[2].lstrip(".:： ") or problem
+    def without_place(said: str) -> str:
+        return said.partition(prefix)[2].lstrip(".: ：") or said
 
     said = as_sentences(altered(problem, without_place) for problem in problems)
+    whole = with_stop(message("invalid configuration: {problem}", problem=said))
     return ServerSpec(
         name,
         text_in(table, "command"),
         tuple(map(str, list_in(table, "args"))),
         url=url if isinstance(url, str) else None,
-        problem=clean_line(with_stop(message("invalid configuration: {said}", said=said)), 600),
+        problem=clean_line(whole, 600),
     )
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import as_sentences, reason_of
+from tui.core.errors import as_sentences, composed, reason_of
+from tui.core.language.translate import N_, message
 from tui.core.text import clean_line, quoted_name
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.locations import shipped_dir
@@ -105,18 +106,19 @@ def _complaints(table: Mapping[str, Any]) -> Iterator[str]:
     for key in table:
         if key not in known:
             hint = did_you_mean(key, known)
-            yield f"`{clean_line(key, 40)}` is not a role" + (f", {hint}" if hint else "")
+            said = message("`{name}` is not a role", name=clean_line(key, 40))
+            yield composed("{text}, {next_step}", text=said, next_step=hint) if hint else said
     for role in ROLES:
         if role not in table:
-            yield f"`{role}` is missing"
+            yield message("`{name}` is missing", name=role)
         elif parse_colour(table[role]) is None:
-            shown = quoted_name(str(table[role]), 40)
-            yield f"`{role}`: {shown} is not a color (#rgb, #rrggbb, or an ANSI name like ansi_red)"
+            odd = N_("`{name}`: {value} is not a color (#rgb, #rrggbb, or an ANSI name like ansi_red)")
+            yield message(odd, name=role, value=quoted_name(str(table[role]), 40))
     if not isinstance(table.get("dark"), bool):
-        yield "`dark` must be true or false"
+        yield message("`dark` must be true or false")
     for key in ("syntax", "about"):
         if not isinstance(table.get(key, ""), str):
-            yield f"`{key}` must be a string"
+            yield message("`{name}` must be a string", name=key)
 
 
 def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, str]:
@@ -125,11 +127,11 @@ def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, s
     A usable theme that is hard to read also has a problem.
     """
     if complaints := list(_complaints(table)):
-        more = [f"{len(complaints) - 5} more"] if len(complaints) > 5 else []
+        more = [message("{n} more", n=len(complaints) - 5)] if len(complaints) > 5 else []
         return None, as_sentences([*complaints[:5], *more])
     colours = {role: parse_colour(table[role]) or "" for role in ROLES}
     if len({colour in ANSI_COLOURS for colour in colours.values()}) > 1:
-        return None, "use ANSI names for all colors, or for none"
+        return None, message("use ANSI names for all colors, or for none")
     spec = ThemeSpec(
         name=name,
         dark=table["dark"],
@@ -140,7 +142,8 @@ def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, s
     if not spec.ansi:
         worst = min(contrast(spec.text, spec.surface), contrast(spec.text, spec.panel))
         if worst < MIN_TEXT_CONTRAST:
-            return (spec, f"low contrast: text has {worst:.1f}:1, less than {MIN_TEXT_CONTRAST}:1")
+            low = N_("low contrast: text has {contrast:.1f}:1, less than {limit}:1")
+            return spec, message(low, contrast=worst, limit=MIN_TEXT_CONTRAST)
     return spec, ""
 
 
@@ -150,14 +153,14 @@ def _read(path: Path) -> tuple[ThemeSpec | None, Problem | None]:
     name = path.stem
     try:
         if not _NAME.fullmatch(name):
-            raise Unreadable("a theme name can have up to 40 letters, digits, - and _")
+            raise Unreadable(message("a theme name can have up to 40 letters, digits, - and _"))
         spec, wrong = theme_from(tomllib.loads(read_bounded(path, MAX_THEME_BYTES)), name)
     except (OSError, Unreadable, ValueError, RecursionError) as error:
         spec, wrong = None, reason_of(error)
     if not wrong:
         return spec, None
-    message = wrong if spec else f"theme ignored: {wrong}"
-    return spec, Problem(message, file=clean_line(str(path)), warning=spec is not None)
+    said = wrong if spec else message("theme ignored: {problem}", problem=wrong)
+    return spec, Problem(said, file=clean_line(str(path)), warning=spec is not None)
 
 
 def load_theme(
@@ -181,8 +184,8 @@ def load_theme(
     if problem is None:
         names = sorted(path.stem for folder in (shipped, user_dir) if folder for path in _files(folder))
         shown = quoted_name(name, 40)
-        hint = did_you_mean(name, names) or f"available: {', '.join(names)}"
-        problem = Problem(f"theme {shown} not found", tuple(named_by.split(".")), hint)
+        hint = did_you_mean(name, names) or message("available: {names}", names=", ".join(names))
+        problem = Problem(message("theme {name} not found", name=shown), tuple(named_by.split(".")), hint)
     default, _ = _read(shipped / f"{DEFAULT_THEME}.toml")
     if default is None:
         raise FileNotFoundError(f"{shipped}: the default theme is damaged. Reinstall mcptui")

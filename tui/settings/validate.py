@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from tui.core.addons import missing
 from tui.core.errors import dotted
+from tui.core.language.translate import N_, message
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
 from tui.settings.key_positions import KeyPath
@@ -51,12 +52,12 @@ class Checker:
                 self.faults.append(Problem(needed, (key,)))
         default = self.tree.get("default_model")
         if default is not None and not isinstance(default, str):
-            self.faults.append(Problem(f"must be a string, not {kind_of(default)}", ("default_model",)))
+            self.faults.append(Problem(_not_a(_STRING, default), ("default_model",)))
             default = None
         known = {str(key) for key in self._table("models")}
         if default is not None and default not in known and ("default_model",) not in self.unresolved:
-            message = f"[{dotted(('models', default))}] not found"
-            self.faults.append(Problem(message, ("default_model",), did_you_mean(default, known)))
+            said = message("[{table}] not found", table=dotted(("models", default)))
+            self.faults.append(Problem(said, ("default_model",), did_you_mean(default, known)))
         sections = ((name, field.annotation) for name, field in Settings.model_fields.items())
         others: dict[str, Any] = {
             name: self._section(name, section)
@@ -79,7 +80,7 @@ class Checker:
         if isinstance(found, Mapping):
             return found
         if not any(fault.keys == (name,) for fault in self.faults):
-            self.faults.append(Problem(f"must be a table, not {kind_of(found)}", (name,)))
+            self.faults.append(Problem(_not_a(_TABLE, found), (name,)))
         return {}
 
     def _is_unresolved(self, path: KeyPath) -> bool:
@@ -115,9 +116,10 @@ class Checker:
         for name, entry in list(servers.items()):
             wanted = entry.oauth.identity_provider
             if wanted is not None and wanted not in providers:
-                message = f"[{dotted(('identity_providers', wanted))}] not found, or invalid"
+                table = dotted(("identity_providers", wanted))
+                said = message("[{table}] not found, or invalid", table=table)
                 path = ("servers", name, "oauth", "identity_provider")
-                self.faults.append(Problem(message, path, did_you_mean(wanted, providers)))
+                self.faults.append(Problem(said, path, did_you_mean(wanted, providers)))
                 del servers[name]
         return servers
 
@@ -167,60 +169,62 @@ class Checker:
 
 
 _KINDS = (
-    (bool, "true or false"),
-    (str, "a string"),
-    (int | float, "a number"),
-    (list, "an array"),
-    (Mapping, "a table"),
-    (type(None), "nothing"),
+    (bool, message("true or false")),
+    (str, message("a string")),
+    (int | float, message("a number")),
+    (list, message("an array")),
+    (Mapping, message("a table")),
+    (type(None), message("nothing")),
 )
 
 
 def kind_of(value: object) -> str:
     """Return what a value is, in the words of TOML."""
-    return next((words for kind, words in _KINDS if isinstance(value, kind)), "a date or time")
+    return next((words for kind, words in _KINDS if isinstance(value, kind)), message("a date or time"))
 
 
-UNKNOWN_KEY = "unknown key"
+UNKNOWN_KEY = message("unknown key")
+_STRING, _TABLE = message("must be a string"), message("must be a table")
 
 _EXPECTED = {
-    "string_type": "must be a string",
-    "int_type": "must be an integer",
-    "int_from_float": "must be an integer",
-    "float_type": "must be a number",
-    "bool_type": "must be true or false",
-    "list_type": "must be an array",
-    "dict_type": "must be a table",
-    "model_type": "must be a table",
-    "model_attributes_type": "must be a table",
+    "string_type": _STRING,
+    **dict.fromkeys(("int_type", "int_from_float"), message("must be an integer")),
+    "float_type": message("must be a number"),
+    "bool_type": message("must be true or false"),
+    "list_type": message("must be an array"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), _TABLE),
 }
 _BOUNDS = {
-    "greater_than_equal": ("must be at least", "ge"),
-    "greater_than": ("must be more than", "gt"),
-    "less_than_equal": ("must be at most", "le"),
-    "less_than": ("must be less than", "lt"),
+    "greater_than_equal": (N_("must be at least {limit}"), "ge"),
+    "greater_than": (N_("must be more than {limit}"), "gt"),
+    "less_than_equal": (N_("must be at most {limit}"), "le"),
+    "less_than": (N_("must be less than {limit}"), "lt"),
 }
+
+
+def _not_a(expected: str, value: object) -> str:
+    return message("{expected}, not {found}", expected=expected, found=kind_of(value))
 
 
 def _message(detail: ErrorDetails) -> str:
     """Return our message for a problem, without the value, which may be a secret."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in _EXPECTED:
-        return f"{_EXPECTED[kind]}, not {kind_of(detail['input'])}"
+        return _not_a(_EXPECTED[kind], detail["input"])
     if kind in _BOUNDS:
         words, key = _BOUNDS[kind]
-        return f"{words} {context[key]}"
+        return message(words, limit=context[key])
     match kind:
         case "missing":
-            return "is missing"
+            return message("is missing")
         case "literal_error":
-            return f"must be {context['expected']}".replace("'", "`")
+            return message("must be {value}", value=str(context["expected"]).replace("'", "`"))
         case "value_error":
             return str(context["error"])
         case "string_too_short" | "too_short":
-            return "must not be empty"
+            return message("must not be empty")
         case "finite_number":
-            return "must be finite"
+            return message("must be finite")
         case _:
             return clean_line(detail["msg"])
 

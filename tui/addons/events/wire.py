@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from tui.core.errors import with_stop
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
-from tui.core.language.translate import N_
+from tui.core.language.translate import N_, message, n_message
 from tui.core.text import clean_line, list_in, mapping, object_in, text_in
-from tui.core.units import plural, size, whole
+from tui.core.units import size, whole
 
 LIST, POLL, STREAM = "events/list", "events/poll", "events/stream"
 _FRAMES = "notifications/events/"
@@ -35,7 +36,10 @@ MAX_ID = 128
 """A longer event id is replaced by its hash, which identifies it as well."""
 
 MAX_CURSOR = 16_384
-BAD_CURSOR = f"The server's cursor is not a text of at most {MAX_CURSOR:,} characters. Events may be lost."
+BAD_CURSOR = message(
+    "The server's cursor is not a text of at most {limit:,} characters. Events may be lost.",
+    limit=MAX_CURSOR,
+)
 MAX_DATA = 64 * 1024
 """Maximum size of an event's data, as JSON, that is kept."""
 
@@ -114,13 +118,14 @@ class EventError:
 
     def __str__(self) -> str:
         if self.name == "NotFound":
-            return "The server no longer offers it."
+            return message("The server no longer offers it.")
         if self.data.get("reason") == "schema_changed":
-            return "The server changed its schema."
+            return message("The server changed its schema.")
         words = clean_line(self.message, 200).rstrip(".")
         reason = clean_line(text_in(self.data, "reason"), 200).rstrip(".")
         said = f"{words}: {reason}" if reason and reason != words else words or reason
-        return f"{_WORDS.get(self.name, 'The server reported an error')}{f' ({said})' if said else ''}."
+        known = _WORDS.get(self.name) or message("The server reported an error")
+        return message("{problem} ({reason}).", problem=known, reason=said) if said else with_stop(known)
 
 
 _CODES = {
@@ -135,11 +140,11 @@ _CODES = {
 
 _FINAL = frozenset({"InvalidParams", "MethodNotFound", "NotFound", "Forbidden", "Unsupported"})
 _WORDS = {
-    "InvalidParams": "The server rejected the arguments",
-    "MethodNotFound": "The server does not support this delivery",
-    "Forbidden": "Access denied",
-    "ResourceExhausted": "The server's limit of subscriptions is reached",
-    "Unsupported": "The server does not support this",
+    "InvalidParams": message("The server rejected the arguments"),
+    "MethodNotFound": message("The server does not support this delivery"),
+    "Forbidden": message("Access denied"),
+    "ResourceExhausted": message("The server's limit of subscriptions is reached"),
+    "Unsupported": message("The server does not support this"),
 }
 
 
@@ -176,7 +181,13 @@ def event_types(result: Mapping[str, Any]) -> tuple[list[EventType], str]:
         )
     return (
         found,
-        f"{plural(invalid, 'event type')} omitted: without a valid name, or too large." if invalid else "",
+        n_message(
+            "{n} event type omitted: without a valid name, or too large.",
+            "{n} event types omitted: without a valid name, or too large.",
+            invalid,
+        )
+        if invalid
+        else "",
     )
 
 
@@ -186,21 +197,21 @@ def occurrence(value: Any, expected: str) -> Occurrence:
     problems = []
     known, name = text_in(one, "eventId"), text_in(one, "name")
     if not known:
-        problems.append("It has no eventId, so duplicates are not detected.")
+        problems.append(message("It has no eventId, so duplicates are not detected."))
     elif len(known) > MAX_ID:
         known = f"sha256:{sha256(known.encode('utf-8', 'replace')).hexdigest()}"
     if name != expected:
-        problems.append(f"Its name is {clean_line(name, 80) or 'missing'}.")
+        problems.append(message("Its name is {name}.", name=clean_line(name, 80) or message("missing")))
     timestamp = text_in(one, "timestamp")
     if not timestamp:
-        problems.append("It has no timestamp.")
+        problems.append(message("It has no timestamp."))
     data = one.get("data")
     if not isinstance(data, Mapping):
-        problems.append("It has no data." if data is None else "Its data is not an object.")
+        problems.append(message("It has no data.") if data is None else message("Its data is not an object."))
         data = None
     elif (octets := _size(data)) > MAX_DATA:
         shown = f" ({size(octets)})" if octets < math.inf else ""
-        problems.append(f"Its data is too large to keep{shown}. See the traffic.")
+        problems.append(message("Its data is too large to keep{shown}. See the traffic.", shown=shown))
         data = None
     return Occurrence(known, clean_line(timestamp, 40), data, " ".join(problems))
 

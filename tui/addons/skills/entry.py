@@ -12,6 +12,7 @@ from typing import Any
 
 from tui.addons.skills.uris import SKILL_FILE, path_below, path_of, uri_fault
 from tui.core.context.skill_texts import DYNAMIC
+from tui.core.language.translate import message
 from tui.core.text import clean_line, mapping, quoted_name, text_in
 
 MAX_FILES = 512
@@ -98,14 +99,20 @@ def entry_of(server: str, raw: Any) -> SkillEntry:
     said = mapping(raw)
     uri, frontmatter = said.get("uri"), said.get("frontmatter")
     if not isinstance(uri, str) or not uri:
-        raise ValueError("An entry without a URI was omitted.")
+        raise ValueError(message("An entry without a URI was omitted."))
     shown = clean_line(uri, 200)
     if not isinstance(frontmatter, Mapping):
-        raise ValueError(f"The entry {shown} was omitted: it has no front matter.")
+        raise ValueError(message("The entry {shown} was omitted: it has no front matter.", shown=shown))
     if not text_in(frontmatter, "name") or not text_in(frontmatter, "description"):
-        raise ValueError(f"The entry {shown} was omitted: its front matter has no name or no description.")
+        raise ValueError(
+            message(
+                "The entry {shown} was omitted: its front matter has no name or no description.", shown=shown
+            )
+        )
     if len(uri) > MAX_LONGEST or not _is_small(frontmatter):
-        raise ValueError(f"The entry {shown} was omitted: its front matter or its URI is too long.")
+        raise ValueError(
+            message("The entry {shown} was omitted: its front matter or its URI is too long.", shown=shown)
+        )
     found = SkillEntry(server, uri, frontmatter, None)
     declined = _fault_of_name(found)
     files: tuple[SkillFile, ...] | None = None
@@ -131,45 +138,61 @@ def _fault_of_name(entry: SkillEntry) -> str:
     name = entry.name
     if len(name) > MAX_NAME or not _NAME.fullmatch(name):
         shown = quoted_name(name, MAX_NAME)
-        return f"Its name {shown} is invalid: use up to {MAX_NAME} of a-z, 0-9 and single hyphens."
+        return message(
+            "Its name {shown} is invalid: use up to {limit} of a-z, 0-9 and single hyphens.",
+            shown=shown,
+            limit=MAX_NAME,
+        )
     if len(entry.description) > MAX_DESCRIPTION:
-        return f"Its description is longer than {MAX_DESCRIPTION:,} characters."
+        return message("Its description is longer than {limit:,} characters.", limit=MAX_DESCRIPTION)
     if fault := uri_fault(entry.uri):
-        return f"Its URI {fault}."
+        return message("Its URI {problem}.", problem=fault)
     if entry.folder == entry.uri:
-        return f"Its URI does not end with /{SKILL_FILE}."
+        return message("Its URI does not end with /{file}.", file=SKILL_FILE)
     if entry.path.rpartition("/")[2] != name:
-        return f"Its name is {name}, but its folder is {clean_line(entry.path.rpartition('/')[2], 80)}."
+        return message(
+            "Its name is {name}, but its folder is {folder}.",
+            name=name,
+            folder=clean_line(entry.path.rpartition("/")[2], 80),
+        )
     return ""
 
 
 def _files(entry: SkillEntry, listed: Any) -> tuple[tuple[SkillFile, ...], str]:
     """Return the files of a manifest, and why it is invalid, as a sentence, or ""."""
     if not isinstance(listed, Sequence) or isinstance(listed, str):
-        return (), "Its entry has no list of files."
+        return (), message("Its entry has no list of files.")
     if len(listed) > MAX_FILES:
-        return (), f"It has {len(listed):,} files, and the limit is {MAX_FILES}."
+        return (), message(
+            "It has {count:,} files, and the limit is {limit}.", count=len(listed), limit=MAX_FILES
+        )
     found: dict[str, SkillFile] = {}
     for raw in listed:
         said = mapping(raw)
         uri, digest, size = said.get("uri"), said.get("digest"), said.get("size")
         if not isinstance(uri, str):
-            return (), "Its manifest has a file without a URI."
+            return (), message("Its manifest has a file without a URI.")
         shown = clean_line(uri, 120)
         if fault := uri_fault(uri):
-            return (), f"Its manifest has a file whose URI {fault}: {shown}"
+            return (), message(
+                "Its manifest has a file whose URI {problem}: {shown}", problem=fault, shown=shown
+            )
         if not (path := path_below(entry.folder, uri)):
-            return (), f"Its manifest has a file outside of its folder: {shown}"
+            return (), message("Its manifest has a file outside of its folder: {shown}", shown=shown)
         if path in found:
-            return (), f"Its manifest has a file twice: {shown}"
+            return (), message("Its manifest has a file twice: {shown}", shown=shown)
         if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
-            return (), f"Its manifest has no valid SHA-256 digest for {shown}"
+            return (), message("Its manifest has no valid SHA-256 digest for {shown}", shown=shown)
         if not isinstance(size, int) or isinstance(size, bool) or size < 0:
-            return (), f"Its manifest has no valid size for {shown}"
+            return (), message("Its manifest has no valid size for {shown}", shown=shown)
         found[path] = SkillFile(uri, digest, size)
     if SKILL_FILE not in found or found[SKILL_FILE].uri != entry.uri:
-        return (), f"Its manifest does not contain its {SKILL_FILE}."
+        return (), message("Its manifest does not contain its {file}.", file=SKILL_FILE)
     files = tuple(found.values())
     if (total := sum(one.size for one in files)) > MAX_BYTES:
-        return files, f"Its files have {total:,} bytes, and the limit is {MAX_BYTES:,}."
+        return files, message(
+            "Its files have {total:,} bytes, and the limit is {limit:,}.",
+            total=total,
+            limit=MAX_BYTES,
+        )
     return files, ""

@@ -7,6 +7,8 @@ Paths are compared decoded, so that `%2e%2e` is `..`.
 import re
 from urllib.parse import quote, unquote
 
+from tui.core.language.translate import message
+
 SKILL_FILE = "SKILL.md"
 MAX_URI = 2_048
 MAX_DECODINGS = 4
@@ -25,12 +27,12 @@ _HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f/\\]")
 def uri_fault(uri: str) -> str:
     """Return why a URI cannot be that of a file of a skill, or ""."""
     if len(uri) > MAX_URI:
-        return f"is longer than {MAX_URI:,} characters"
+        return message("is longer than {limit:,} characters", limit=MAX_URI)
     if _SCHEME.match(uri) is None:
-        return "is not an absolute URI"
+        return message("is not an absolute URI")
     path = path_of(uri)
     if _UNSAFE.search(path) or not path.isprintable():
-        return "contains a character that a URI must encode"
+        return message("contains a character that a URI must encode")
     return path_fault(path)
 
 
@@ -43,12 +45,12 @@ def path_fault(path: str) -> str:
     """Return why an encoded path leaves its folder, or is ambiguous, or ""."""
     for segment in path.split("/"):
         if not segment:
-            return "has an empty path segment"
+            return message("has an empty path segment")
         plain = fully_decoded(segment)
         if plain in (".", ".."):
-            return "contains . or .. as a path segment"
+            return message("contains . or .. as a path segment")
         if _HIDDEN.search(plain) or "�" in plain:
-            return "contains an encoded slash, backslash or control character"
+            return message("contains an encoded slash, backslash or control character")
     return ""
 
 
@@ -75,20 +77,20 @@ def resolved(folder: str, reference: str) -> str:
     sentence about the reference.
     """
     if len(reference) > MAX_URI:
-        raise ValueError(f"is longer than {MAX_URI:,} characters")
+        raise ValueError(message("is longer than {limit:,} characters", limit=MAX_URI))
     path = reference.partition("#")[0]
     if _SCHEME.match(path):
         if not path.startswith(f"{folder}/"):
-            raise ValueError("is outside the folder of the skill")
+            raise ValueError(message("is outside the folder of the skill"))
         path = path[len(folder) + 1 :]
     if path.startswith(("/", "\\")):
-        raise ValueError("is absolute, and must be relative to the folder of the skill")
+        raise ValueError(message("is absolute, and must be relative to the folder of the skill"))
     if "\\" in path or "?" in path:
-        raise ValueError("contains a backslash or a query")
+        raise ValueError(message("contains a backslash or a query"))
     while path.startswith("./"):
         path = path[2:]
     if not path:
-        raise ValueError("names no file")
+        raise ValueError(message("names no file"))
     if fault := path_fault(path):
         raise ValueError(fault)
     return unquote(path)

@@ -28,6 +28,7 @@ from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 from tui.core.errors import reason_of, sentences
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Id, Stray, find_ids, write_line
+from tui.core.language.translate import message
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 from tui.host.frames import reconnection
@@ -49,9 +50,9 @@ LEAVE_SECONDS = 1.0
 """How long a server may take to answer a close."""
 
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-_OPEN = "Check the URL. There is no WebSocket there."
-_AGAIN = "Restart it. Pending calls may have taken effect."
-_NOT_READ = "the server does not read its input."
+_OPEN = message("Check the URL. There is no WebSocket there.")
+_AGAIN = message("Restart it. Pending calls may have taken effect.")
+_NOT_READ = message("the server does not read its input.")
 _MEANINGS = {reason.value: reason.name.lower().replace("_", " ") for reason in CloseReason}
 
 _BROKEN = (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError)
@@ -163,7 +164,9 @@ class WebSocket:
             return self._lost or faults.unreachable(error, self._link.reach.where)
         except Exception:  # a bug must not leave a call pending forever
             _log.exception("the connection to %s failed with an internal error", self._remote.spec.name)
-            fault = HttpFault("internal error in mcptui.", next_step="See mcptui.log for the cause.")
+            fault = HttpFault(
+                message("internal error in mcptui."), next_step=message("See mcptui.log for the cause.")
+            )
             return self._final(fault)
 
     def _final(self, fault: HttpFault) -> HttpFault:
@@ -191,7 +194,9 @@ class WebSocket:
                 await self._connect()
         except TimeoutError:
             seconds = reconnection.HANDSHAKE_SECONDS
-            text = f"the server did not accept a new connection within {seconds:g} s."
+            text = message(
+                "the server did not accept a new connection within {seconds:g} s.", seconds=seconds
+            )
             raise HttpFault(text, next_step=_AGAIN) from None
 
     async def _connect(self) -> None:
@@ -206,18 +211,25 @@ class WebSocket:
         }
         response = await self._held.enter_async_context(self._link.exchange("GET", headers))
         if response.is_success:
-            text = f"{faults.status_text(response.status_code)}: the server does not support WebSocket."
+            text = message(
+                "{answer}: the server does not support WebSocket.",
+                answer=faults.status_text(response.status_code),
+            )
             raise HttpFault(text, next_step=_OPEN, status=response.status_code)
         if response.status_code != 101:
             raise await self._link.refusal(response)
         response.extensions[EXCHANGE].end()
         wanted = base64.b64encode(hashlib.sha1((key + _MAGIC).encode()).digest()).decode()
         if response.headers.get("sec-websocket-accept") != wanted:
-            raise HttpFault("invalid WebSocket handshake (HTTP 101).", next_step=_OPEN, status=101)
+            raise HttpFault(message("invalid WebSocket handshake (HTTP 101)."), next_step=_OPEN, status=101)
         spoken = response.headers.get("sec-websocket-protocol", SUBPROTOCOL)
         if spoken.strip() != SUBPROTOCOL:
             shown = quoted_name(spoken, 60)
-            text = f"the server speaks {shown} over WebSocket, not {quoted_name(SUBPROTOCOL)}."
+            text = message(
+                "the server speaks {shown} over WebSocket, not {wanted}.",
+                shown=shown,
+                wanted=quoted_name(SUBPROTOCOL),
+            )
             raise HttpFault(text, next_step=_OPEN, status=101)
         self._stream = response.extensions["network_stream"]
         self._heard = time.monotonic()
@@ -262,7 +274,7 @@ class WebSocket:
             self._outbox.put((Ping(), copy_context(), None), 0)
             await asyncio.sleep(PING_SECONDS)
             if self._heard < asked:
-                text = f"no response to a ping within {PING_SECONDS:g} s."
+                text = message("no response to a ping within {seconds:g} s.", seconds=PING_SECONDS)
                 return self._lose(HttpFault(text, next_step=_AGAIN))
 
     # ---- what comes back ---------------------------------------------------------------------------------
@@ -284,11 +296,12 @@ class WebSocket:
                     self._remote.incomplete = self._message.partial
                     if self._message.partial > ENDLESS:
                         return HttpFault(
-                            f"it sent {size(ENDLESS)} without ending a message.", next_step=_AGAIN
+                            message("it sent {size} without ending a message.", size=size(ENDLESS)),
+                            next_step=_AGAIN,
                         )
                     await self._link.messages.rest()
             except RemoteProtocolError as error:
-                text = f"the server broke the WebSocket protocol: {reason_of(error)}."
+                text = message("the server broke the WebSocket protocol: {reason}.", reason=reason_of(error))
                 return self._final(HttpFault(text, next_step=_AGAIN))
 
     async def _take(self, event: Event) -> None:
@@ -304,23 +317,27 @@ class WebSocket:
         else:
             assert isinstance(event, Pong)
 
-    async def _take_message(self, message: bytes | Oversize, *, binary: bool) -> None:
+    async def _take_message(self, found: bytes | Oversize, *, binary: bool) -> None:
         tap, at = self._remote.tap, time.monotonic_ns()
-        if isinstance(message, Oversize):
-            text = f"result too large: a message of {size(message.size)} (limit: {size(LINE_LIMIT)})."
-            fault = HttpFault(text, next_step="Request less data.", status=101)
-            self._remote.gate.fail(find_ids(message.head, message.tail), RESULT_TOO_LARGE, str(fault))
-            tap.received(message.head, at, message.size, sha256=message.sha256)
-            tap.event("too large", bytes=message.size, limit=LINE_LIMIT)
+        if isinstance(found, Oversize):
+            text = message(
+                "result too large: a message of {size} (limit: {limit}).",
+                size=size(found.size),
+                limit=size(LINE_LIMIT),
+            )
+            fault = HttpFault(text, next_step=message("Request less data."), status=101)
+            self._remote.gate.fail(find_ids(found.head, found.tail), RESULT_TOO_LARGE, str(fault))
+            tap.received(found.head, at, found.size, sha256=found.sha256)
+            tap.event("too large", bytes=found.size, limit=LINE_LIMIT)
             return
-        tap.received(message, at)
+        tap.received(found, at)
         if binary:
-            why = "a binary message"
-            if not self._remote.gate.incoming(Stray(why, find_ids(message))):
-                self._link.strange(why, message)
-        elif message.strip():
+            why = message("a binary message")
+            if not self._remote.gate.incoming(Stray(why, find_ids(found))):
+                self._link.strange(why, found)
+        elif found.strip():
             self._remote.delivered()
-            await self._link.message(message)
+            await self._link.message(found)
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
         """Answer the server's close frame, and return a fault with its meaning."""
@@ -333,6 +350,11 @@ class WebSocket:
                     await self._write(event.response())
         meaning = f" ({_MEANINGS[code]})" if code in _MEANINGS else ""
         said = f": {quoted_name(reason, 120)}" if reason else ""
-        text = f"the server closed the WebSocket with code {code}{meaning}{said}."
+        text = message(
+            "the server closed the WebSocket with code {code}{meaning}{said}.",
+            code=code,
+            meaning=meaning,
+            said=said,
+        )
         fault = HttpFault(text, next_step=_AGAIN)
         return fault if code in _PASSING else self._final(fault)

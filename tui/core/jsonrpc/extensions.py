@@ -5,6 +5,7 @@ declares is foreign, so ids and settings are raw here: clean them before they ar
 are those of the extensions' own pages in November 2026.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,7 +15,7 @@ from typing import Any
 from tui.core.addons import brings
 from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.jsonrpc.protocol import MODERN, is_modern
-from tui.core.language.translate import N_, message
+from tui.core.language.translate import N_, altered, message
 from tui.core.text import clean_line, object_in
 
 PREFIX = "io.modelcontextprotocol/"
@@ -108,7 +109,7 @@ EXTENSIONS: Mapping[str, Extension] = {
             Support.PARTLY,
             Declared.ALWAYS,
             MODERN,
-            "Poll and stream. Webhooks need a public address.",
+            message("Poll and stream. Webhooks need a public address."),
             addon="events",
             methods=("events/",),
         ),
@@ -122,7 +123,9 @@ EXTENSIONS: Mapping[str, Extension] = {
             "stable",
             Support.PARTLY,
             Declared.NEVER,
-            note="Not rendered. Tools with a user interface work with text, and their HTML can be read.",
+            note=message(
+                "Not rendered. Tools with a user interface work with text, and their HTML can be read."
+            ),
         ),
         Extension(
             CLIENT_CREDENTIALS,
@@ -291,7 +294,7 @@ class OurSide:
             addon = known.addon
             return Use.NOT_USED, message("needs the add-on {addon}, which is not installed", addon=addon)
         if known.declared is Declared.NEVER:
-            return Use.NOT_USED, known.note.partition(".")[0].lower()
+            return Use.NOT_USED, altered(known.note, lambda said: re.split("[.。]", said)[0].lower())
         if not ours and self.profile is not None:
             host = clean_line(str(self.profile.info.get("name")), 40)
             return Use.NOT_USED, message("{host} does not declare it", host=host)

@@ -12,6 +12,7 @@ from typing import Any
 
 from tui.core.jsonrpc.protocol import VERSION_HEADER, is_modern
 from tui.core.jsonrpc.reader import json_mapping
+from tui.core.language.translate import message
 from tui.core.text import clean_line, object_in, text_in
 
 METHOD = "mcp-method"
@@ -50,21 +51,21 @@ def header_map(schema: Any) -> HeaderMap | str:
         if _ANNOTATION not in part:
             continue
         if not path:
-            return _invalid(f"{_ANNOTATION} stands where no chain of properties leads")
+            return _invalid(message("{name} stands where no chain of properties leads", name=_ANNOTATION))
         token, kind = part[_ANNOTATION], part.get("type")
         where = ".".join(path)
         if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-            return _invalid(f"that of {where} is not a token")
+            return _invalid(message("that of {name} is not a token", name=where))
         if kind not in _TYPES:
-            return _invalid(f"{where} is not of type integer, string or boolean")
+            return _invalid(message("{name} is not of type integer, string or boolean", name=where))
         if token.lower() in map(str.lower, found.values()):
-            return _invalid(f"two properties have {token}")
+            return _invalid(message("two properties have {name}", name=token))
         found[path] = token
     return found
 
 
 def _invalid(why: str) -> str:
-    return f"its headers are invalid: {clean_line(why, 160)}"
+    return message("its headers are invalid: {problem}", problem=clean_line(why, 160))
 
 
 def _parts(root: Any) -> Iterator[tuple[tuple[str, ...] | None, Mapping[str, Any]]]:

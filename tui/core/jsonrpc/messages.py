@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.jsonrpc.reader import NotJson, objects_within, read_damaged_listing, read_json
+from tui.core.language.translate import message
 from tui.core.text import clean_line, compact
 from tui.core.traffic import Cause
 from tui.core.units import whole
@@ -24,10 +25,10 @@ _MESSAGE_LIMIT = 500
 _DATA_LIMIT = 64 * 1024
 _ID = re.compile(rb'"id"\s*:\s*(?:"((?:[^"\\]|\\.){1,64})"|(-?\d{1,18})(?![\d.eE]))')
 _OPENING = re.compile(r'\{\s*"(?:jsonrpc|id|result|error)"')
-_NO_MESSAGE = "the server reported an error without a message"
+_NO_MESSAGE = message("the server reported an error without a message")
 _ID_ALONE = re.compile(rb'\s*"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,?\s*')
-NOT_JSON = "not JSON"
-NOT_ONE_LINE = "multi-line JSON: newline-delimited JSON required"
+NOT_JSON = message("not JSON")
+NOT_ONE_LINE = message("multi-line JSON: newline-delimited JSON required")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -91,15 +92,15 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
     if isinstance(value, list):
         if batches and value:
             return [_read_message(item, len(raw)) for item in value]
-        return [Stray("a batch, which this protocol version does not support", find_ids(raw))]
+        return [Stray(message("a batch, which this protocol version does not support"), find_ids(raw))]
     return [_read_message(value, len(raw))]
 
 
 def _refused(raw: bytes, error: Exception) -> Stray:
     if isinstance(error, RecursionError):
-        return Stray("JSON nested too deeply", find_ids(raw))
+        return Stray(message("JSON nested too deeply"), find_ids(raw))
     if isinstance(error, NotJson):
-        return Stray(f"it has {error.part}", find_ids(raw))
+        return Stray(message("it has {part}", part=error.part), find_ids(raw))
     if _ID_ALONE.fullmatch(raw[:200]):  # part of a message printed over several lines
         return Stray(NOT_ONE_LINE, find_ids(b"{" + raw))
     return Stray(NOT_JSON, find_ids(raw))
@@ -155,34 +156,34 @@ def write_line(message: Mapping[str, Any]) -> bytes:
 
 def _read_message(value: Any, size: int) -> Message:
     if not isinstance(value, dict):
-        return Stray("JSON, but not an object")
+        return Stray(message("JSON, but not an object"))
     answers = "result" in value or "error" in value
     identity = as_id(value.get("id"))
     ids = (identity,) if answers and identity is not None else ()
     if value.get("jsonrpc") != "2.0":
-        return Stray('no "jsonrpc": "2.0"', ids)
+        return Stray(message('no "jsonrpc": "2.0"'), ids)
     if "method" in value:
         return _read_call(value, identity, ids)
     result, error = value.get("result"), value.get("error")
     if error is not None:
         if result is not None:
-            return Stray("a response with both a result and an error", ids)
+            return Stray(message("a response with both a result and an error"), ids)
         return _failure(identity, error, size)
     if identity is not None and isinstance(result, dict):
         return Response(identity, result)
     if answers:
-        return Stray("a response whose result is not an object", ids)
-    return Stray("a response without a result", () if identity is None else (identity,))
+        return Stray(message("a response whose result is not an object"), ids)
+    return Stray(message("a response without a result"), () if identity is None else (identity,))
 
 
 def _read_call(value: dict[str, Any], identity: Id | None, ids: tuple[Id, ...]) -> Message:
     method, params = value["method"], value.get("params")
     if not isinstance(method, str) or ids or not (params is None or isinstance(params, dict)):
-        return Stray("neither a request nor a response", ids)
+        return Stray(message("neither a request nor a response"), ids)
     if "id" not in value:
         return Notification(method, params)
     if identity is None:
-        return Stray("a request without a valid id")
+        return Stray(message("a request without a valid id"))
     return Request(identity, method, params)
 
 

@@ -3,12 +3,13 @@
 import re
 
 from tui.core.jsonrpc.messages import NOT_ONE_LINE
+from tui.core.language.translate import message
 
 _HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
-_HEADER_HINT = "it sends Content-Length headers, but newline-delimited JSON is required"
-_WIDE_HINT = "it writes UTF-16, but newline-delimited JSON in UTF-8 is required"
-_SEVERAL_HINT = "it writes several messages on one line, but newline-delimited JSON is required"
-_PROMPT_HINT = "it asks 'Ok to proceed?'. Add -y to the arguments of npx"
+_HEADER_HINT = message("it sends Content-Length headers, but newline-delimited JSON is required")
+_WIDE_HINT = message("it writes UTF-16, but newline-delimited JSON in UTF-8 is required")
+_SEVERAL_HINT = message("it writes several messages on one line, but newline-delimited JSON is required")
+_PROMPT_HINT = message("it asks 'Ok to proceed?'. Add -y to the arguments of npx")
 HOPELESS = (_HEADER_HINT, _WIDE_HINT)
 """Framings in which no message can ever be parsed."""
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
+from tui.core.language.translate import message
 from tui.core.schemas.schemas import (
     DATA,
     MAX_NODES,
@@ -83,7 +84,9 @@ class _FormConverter:
     def node(self, node: Any) -> dict[str, Any]:
         self._nodes += 1
         if self._nodes > MAX_NODES:
-            raise SchemaTooLarge(f"more than {MAX_NODES} nodes in the form that the endpoint accepts")
+            raise SchemaTooLarge(
+                message("more than {limit} nodes in the form that the endpoint accepts", limit=MAX_NODES)
+            )
         found = merged(node) if isinstance(node, Mapping) else {}
         left_out = None if self._gemini else "description"
         branches = arms_of({key: value for key, value in found.items() if key != left_out})

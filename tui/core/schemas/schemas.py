@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
+from tui.core.language.translate import message
 from tui.core.search.regex import found_in
 from tui.core.text import list_in, object_in, visible
 
@@ -91,7 +92,9 @@ class _Copier:
     def _count(self) -> None:
         self._nodes += 1
         if self._nodes > MAX_NODES:
-            raise SchemaTooLarge(f"more than {MAX_NODES} nodes after expanding references")
+            raise SchemaTooLarge(
+                message("more than {limit} nodes after expanding references", limit=MAX_NODES)
+            )
 
     def _inline(self, ref: str, node: Mapping[str, Any], depth: int, open_refs: tuple[str, ...]) -> Any:
         beside = {key: value for key, value in node.items() if key not in REFERENCES}
@@ -115,7 +118,7 @@ def _name(key: Any) -> str:
     """Return a key, which must stay unchanged for the server; reject one that cleaning would change."""
     name = str(key)
     if visible(name) != name:
-        raise SchemaRefused("invisible characters in the name of an argument or keyword")
+        raise SchemaRefused(message("invisible characters in the name of an argument or keyword"))
     return name
 
 

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from tui.core.background import in_daemon_thread
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files import open_file, read_limited, write_private
+from tui.core.language.translate import message, sentences
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
 
@@ -29,16 +30,16 @@ SECONDS = 30.0
 
 
 _REASONS = {
-    "KeyringLocked": "it is locked",
-    "InitError": "it cannot be opened",
-    "PasswordSetError": "it does not store the value",
-    "PasswordDeleteError": "it does not delete the entry",
+    "KeyringLocked": message("it is locked"),
+    "InitError": message("it cannot be opened"),
+    "PasswordSetError": message("it does not store the value"),
+    "PasswordDeleteError": message("it does not delete the entry"),
 }
 """The words of the errors of keyring, whose backends quote D-Bus and numbers of the system."""
 
 
 async def key_in_keychain(
-    place: str, *, where: str = "", otherwise: str = "Use api_key_env.", missing: str = ""
+    place: str, *, where: str = "", otherwise: str = message("Use api_key_env."), missing: str = ""
 ) -> Secret:
     """Return the key that is stored at `place`, "SERVICE/NAME", split at the last slash.
 
@@ -51,15 +52,14 @@ async def key_in_keychain(
     except ConfigError as error:
         step = error.next_step
         if step.startswith("Unlock"):
-            step += " Then try again."
-        raise ConfigError(
-            f"{error.message} ({clean_line(place, 80)})", where=where, next_step=f"{step} {otherwise}".strip()
-        ) from None
+            step = sentences(step, message("Then try again."))
+        said = message("{problem} ({place})", problem=error.message, place=clean_line(place, 80))
+        raise ConfigError(said, where=where, next_step=sentences(step, otherwise)) from None
     if not key:
-        step = missing or f"Store it with `keyring set {clean_line(service, 60)} {clean_line(name, 60)}`."
-        raise ConfigError(
-            f"the key is not in the keychain ({clean_line(place, 80)})", where=where, next_step=step
-        )
+        entry = {"service": clean_line(service, 60), "name": clean_line(name, 60)}
+        step = missing or message("Store it with `keyring set {service} {name}`.", **entry)
+        lost = message("the key is not in the keychain ({place})", place=clean_line(place, 80))
+        raise ConfigError(lost, where=where, next_step=step)
     return Secret(key.strip())
 
 
@@ -76,7 +76,7 @@ async def store(service: str, name: str, value: str) -> None:
         _require_backend(keyring)
         keyring.set_password(service, name, value)
         if keyring.get_password(service, name) != value:
-            raise ConfigError("the keychain did not keep the value")
+            raise ConfigError(message("the keychain did not keep the value"))
 
     await _use(work)
 
@@ -96,9 +96,9 @@ def _require_backend(keyring: Any) -> None:
     inside = getattr(found, "backends", None) or [found]
     name, module = type(inside[0]).__name__, type(inside[0]).__module__
     if module in ("keyring.backends.fail", "keyring.backends.null"):
-        raise ConfigError("no supported keychain found")
+        raise ConfigError(message("no supported keychain found"))
     if "Plaintext" in name:  # of keyrings.alt
-        raise ConfigError(f"keyring has only the backend {name}, which does not encrypt")
+        raise ConfigError(message("keyring has only the backend {name}, which does not encrypt", name=name))
 
 
 async def remove(service: str, name: str) -> None:
@@ -118,13 +118,13 @@ async def _use(work: Callable[[Any], Any]) -> Any:
             return await in_daemon_thread("keychain", lambda: work(importlib.import_module("keyring")))
     except TimeoutError:
         raise ConfigError(
-            f"no response from the keychain within {SECONDS:g} s",
-            next_step="Unlock it if it asks for a password.",
+            message("no response from the keychain within {seconds:g} s", seconds=SECONDS),
+            next_step=message("Unlock it if it asks for a password."),
         ) from None
     except ImportError:
         raise ConfigError(
-            "the Python package keyring is not installed",
-            next_step="Install it next to mcptui: `pip install keyring`.",
+            message("the Python package keyring is not installed"),
+            next_step=message("Install it next to mcptui: `pip install keyring`."),
         ) from None
     except ConfigError:
         raise
@@ -132,10 +132,12 @@ async def _use(work: Callable[[Any], Any]) -> Any:
         # The backends of keyring are third-party; they may raise anything.
         kind = type(error).__name__
         if kind == "NoKeyringError":
-            raise ConfigError("no supported keychain found") from None
+            raise ConfigError(message("no supported keychain found")) from None
         reason = _REASONS.get(kind) or reason_of(error, 160)
-        step = "Unlock it." if "Locked" in kind else ""
-        raise ConfigError(f"cannot use the keychain: {reason}", next_step=step) from None
+        step = message("Unlock it.") if "Locked" in kind else ""
+        raise ConfigError(
+            message("cannot use the keychain: {reason}", reason=reason), next_step=step
+        ) from None
 
 
 _T = TypeVar("_T")
@@ -155,7 +157,7 @@ def name_of(*owner: str) -> str:
 
 def private_place(path: Path, reason: str) -> str:
     """Return where a secret is that was written to a file for a reason, in words for the user."""
-    return f"in {path} (mode 0600, because {reason})"
+    return message("in {path} (mode 0600, because {reason})", path=str(path), reason=reason)
 
 
 class StoredSecrets:
@@ -179,7 +181,7 @@ class StoredSecrets:
         Returns `IN_KEYCHAIN`, or `IN_FILE` with the reason why the caller has to write them to its file.
         """
         if not self._use_keychain:
-            return IN_FILE, "the keychain is not available"
+            return IN_FILE, message("the keychain is not available")
         try:
             await store(SERVICE, self._entry(name), secrets)
         except ConfigError as error:
@@ -188,7 +190,7 @@ class StoredSecrets:
 
     async def why_in_file(self) -> str:
         """Return why secrets would be written to files, or "" if there is a keychain. Stores nothing."""
-        return await problem() if self._use_keychain else "the keychain is not available"
+        return await problem() if self._use_keychain else message("the keychain is not available")
 
     async def from_keychain(self, name: str) -> str:
         """Return the secrets of an entry from the keychain, or "" if they cannot be read."""
@@ -211,9 +213,9 @@ class StoredSecrets:
     def shown_place(self, name: str, place: str, reason: str) -> str:
         """Return where the secrets of an entry are, in words for the user."""
         if place == IN_KEYCHAIN:
-            return "in the keychain"
+            return message("in the keychain")
         if place != IN_FILE:
-            return f"in memory only ({reason})"
+            return message("in memory only ({reason})", reason=reason)
         return private_place(self.path(name), reason)
 
     def read(self, name: str, checked: Callable[[dict[str, Any]], _T]) -> _T | None:

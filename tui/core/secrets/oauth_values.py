@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from tui.core.errors import ServerError
 from tui.core.jsonrpc.reader import json_mapping
+from tui.core.language.translate import message
 from tui.core.secrets.secret_names import OAUTH_SECRETS, is_shown, mark_of
 from tui.core.text import clean_line
 from tui.core.units import bounded
@@ -204,11 +205,11 @@ def read_callback(address: str) -> Callback:
     pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=32) if query.count("&") < 32 else []
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ServerError("the response contains a parameter twice (RFC 6749, 3.1).")
+        raise ServerError(message("the response contains a parameter twice (RFC 6749, 3.1)."))
     if "state" not in found or not ("code" in found or "error" in found):
         raise ServerError(
-            "this is not the URL that the browser ended on.",
-            next_step="Paste the complete URL, with code= and state=.",
+            message("this is not the URL that the browser ended on."),
+            next_step=message("Paste the complete URL, with code= and state=."),
         )
     return Callback(
         found["state"],

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from tui.core.language.translate import message
 from tui.core.library_imports import load_wire_models
 from tui.core.schemas.quick_checks import is_plainly_sound, plainly_matches
 from tui.core.schemas.schema_faults import schema_fault
@@ -158,7 +159,7 @@ def _schema_error(schema: Mapping[str, Any]) -> str:
     except exceptions.SchemaError as error:
         where = clean_line(".".join(str(step) for step in error.absolute_path), 100)
         said = clean_line(error.message, 120)
-        return f"is not a valid JSON Schema: {where + ': ' if where else ''}{said}"
+        return message("is not a valid JSON Schema: {reason}", reason=f"{where}: {said}" if where else said)
     except Exception:  # a schema can break the library in many ways; an error shows when it is used
         return ""
     return ""

@@ -112,12 +112,12 @@ class SchemaChecker:
                 paths = os.pathsep.join((str(Path(__file__).parents[3]), *filter(None, sys.path)))
                 self._worker = await start_worker(("-P", "-m", WORKER), PYTHONPATH=paths)
             if self._closed or self._worker is None:
-                raise OSError("mcptui is quitting")
+                raise OSError(message("mcptui is quitting"))
             try:
                 async with asyncio.timeout(WORKER_START_SECONDS):
                     await _line(self._worker)
             except TimeoutError as error:  # not the schema's fault
-                raise OSError("the worker did not start") from error
+                raise OSError(message("the worker did not start")) from error
         return self._worker
 
     async def _kill(self) -> None:
@@ -153,5 +153,5 @@ def _count(
 async def _line(worker: Process) -> bytes:
     assert worker.stdout is not None
     if not (line := await worker.stdout.readline()):
-        raise OSError("the worker ended")
+        raise OSError(message("the worker ended"))
     return line

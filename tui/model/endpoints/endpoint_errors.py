@@ -86,7 +86,7 @@ def cleared(body: object, redactor: Redactor) -> Any:
 def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, str]) -> str:
     said, status = error.said, error.status or 0
     if error.final in (Do.SHORTEN, Do.WAIT_LONG):
-        return str(error.final)
+        return Do(error.final).words
     if error.final == Do.PAY:
         if found := provider_of(profile.base_url):
             return message(
@@ -111,7 +111,7 @@ def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, s
                 step = message("Set `model` in the profile or {variable}.", variable=variable)
             return sentences(named, step)
         if do is not Do.CHECK_KEY:
-            return do.value
+            return do.words
         if status in (400, 403):
             return _key_step(profile)
     return _step_of_status(profile, error, headers)
@@ -226,7 +226,7 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
     elif "CERTIFICATE_VERIFY_FAILED" in cause:
         step = message("Check the host in base_url, or trust its certificate.")
     elif refusal_in(cause, among=(Do.USE_TLS,)):
-        step = Do.USE_TLS.value
+        step = Do.USE_TLS.words
     else:
         hopeless, step = (
             False,

@@ -274,9 +274,12 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     elif not body and choices is None and any(isinstance(chunk.get(name), str) for name in _WORDS):
         body = chunk if any(map(chunk.get, ("code", "status", "type", "detail"))) or len(chunk) == 1 else None
     elif not body and isinstance(first, dict) and FAILED_FINISH.fullmatch(str(first.get("finish_reason"))):
-        body = f"the provider ended the reply with an error, {first['finish_reason']}"
+        body = message("the provider ended the reply with an error, {reason}", reason=first["finish_reason"])
     elif not body and (blocked := _blocked(chunk)):
-        body = {"message": f"the provider blocked the prompt: {blocked}", "code": "content_filter"}
+        body = {
+            "message": message("the provider blocked the prompt: {reason}", reason=blocked),
+            "code": "content_filter",
+        }
     if not body:
         return None
     reason = message_in(body) or message("no reason given")

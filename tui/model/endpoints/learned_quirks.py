@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any
 
-from tui.core import units
-from tui.core.language.translate import message
+from tui.core.language.translate import N_, as_message, message, n_message
 from tui.core.ports import EFFORTS
 from tui.core.schemas.schema_forms import SchemaForm
 from tui.model.endpoints.failures import number_in, refusals_in, reply_room
@@ -105,14 +104,20 @@ class Learned:
     def facts(self) -> tuple[str, ...]:
         """A summary for the user, a few words each."""
         told = ((fact, getattr(self, name)) for name, (fact, _) in _QUIRKS.items() if fact)
-        facts = (fact(value) if callable(fact) else [fact.format(value)] for fact, value in told if value)
+        facts = (
+            fact(value) if callable(fact) else [message(fact, value=value)] for fact, value in told if value
+        )
         return tuple(chain.from_iterable(facts))[:MAX_FACTS]
 
     @property
     def tool_marks(self) -> dict[str, str]:
         """Remarks on tools by qualified name: the part that the endpoint rejects, in words."""
-        simpler = dict.fromkeys(map(_name_of, self.strict_tools), "simplified schema for this endpoint")
-        return simpler | dict.fromkeys(map(_name_of, self.left_out), "omitted: rejected by this endpoint")
+        simpler, omitted = (
+            message("simplified schema for this endpoint"),
+            message("omitted: rejected by this endpoint"),
+        )
+        marks: dict[str, str] = dict.fromkeys(map(_name_of, self.strict_tools), simpler)
+        return marks | dict.fromkeys(map(_name_of, self.left_out), omitted)
 
     def begin(self) -> None:
         """Begin a request: a tool that was rejected once is tried again."""
@@ -200,8 +205,11 @@ class Learned:
                 if not 0 < most < len(tools):
                     return ""
                 self.max_tools = most
-                many = units.plural(most, "tool")
-                return f"The endpoint accepts at most {many}. Retrying with the most relevant."
+                return n_message(
+                    "The endpoint accepts at most {n} tool. Retrying with the most relevant.",
+                    "The endpoint accepts at most {n} tools. Retrying with the most relevant.",
+                    most,
+                )
             case Do.SIMPLER_TOOL:
                 return self._refuse_tool(found.string, tools, traits)
             case Do.SEND_REASONING:
@@ -222,7 +230,7 @@ class Learned:
         if self.applied(traits) == before and name != "thinking_blocks":  # it is sent like that already
             setattr(self, name, known)
             return ""
-        return row.do.value
+        return row.do.words
 
     def _shorten_reply(self, found: re.Match[str], limit: int | None) -> str:
         """Ask for a reply that fits; keep what is the longest of all, not what this conversation leaves."""
@@ -268,43 +276,54 @@ class Learned:
 
 _GEMINI, _KIMI = SchemaForm.GEMINI.value, SchemaForm.KIMI.value
 _QUIRKS: Mapping[str, tuple[str | Callable[[Any], Iterable[str]], Mapping[Do, Any]]] = {
-    "dropped": (lambda names: [f"rejects {name}" for name in sorted(names)], {}),
-    "max_tokens_name": ("requires {}", {Do.RENAME: "max_completion_tokens"}),
-    "needs_tools": ("requires tools next to earlier calls", {Do.ADD_TOOLS: True}),
-    "no_tools": ("no function calling", {}),
-    "no_images": ("no images", {}),
-    "no_audio": ("no audio", {}),
-    "no_system": ("no system messages", {Do.JOIN_SYSTEM: True}),
-    "no_stream": ("no streaming", {Do.NO_STREAM: True}),
-    "max_reply": ("at most {:,} tokens per reply", {}),
-    "max_tools": (lambda most: [f"at most {units.plural(most, 'tool')}"], {}),
+    "dropped": (lambda names: [message("rejects {name}", name=name) for name in sorted(names)], {}),
+    "max_tokens_name": (N_("requires {value}"), {Do.RENAME: "max_completion_tokens"}),
+    "needs_tools": (N_("requires tools next to earlier calls"), {Do.ADD_TOOLS: True}),
+    "no_tools": (N_("no function calling"), {}),
+    "no_images": (N_("no images"), {}),
+    "no_audio": (N_("no audio"), {}),
+    "no_system": (N_("no system messages"), {Do.JOIN_SYSTEM: True}),
+    "no_stream": (N_("no streaming"), {Do.NO_STREAM: True}),
+    "max_reply": (N_("at most {value:,} tokens per reply"), {}),
+    "max_tools": (lambda most: [n_message("at most {n} tool", "at most {n} tools", most)], {}),
     "form": (
-        "tool schemas in {} form",
+        N_("tool schemas in {value} form"),
         {Do.SIMPLER_TOOLS: _GEMINI, Do.GEMINI_TOOLS: _GEMINI, Do.KIMI_TOOLS: _KIMI},
     ),
-    "plain_keys": ("plain property names in tool schemas", {Do.PLAIN_KEYS: True}),
-    "strict_tools": (lambda tools: [f"{units.plural(len(tools), 'tool schema')} simplified"], {}),
-    "fill_reasoning": ("requires its reasoning in the history", {Do.SEND_REASONING: True}),
-    "no_echo": ("rejects its reasoning in the history", {Do.NO_REASONING: True}),
+    "plain_keys": (N_("plain property names in tool schemas"), {Do.PLAIN_KEYS: True}),
+    "strict_tools": (
+        lambda tools: [n_message("{n} tool schema simplified", "{n} tool schemas simplified", len(tools))],
+        {},
+    ),
+    "fill_reasoning": (N_("requires its reasoning in the history"), {Do.SEND_REASONING: True}),
+    "no_echo": (N_("rejects its reasoning in the history"), {Do.NO_REASONING: True}),
     "thinking_blocks": (
-        "requires its thinking blocks next to calls",
+        N_("requires its thinking blocks next to calls"),
         {Do.NO_BLOCKS: "refused", Do.NO_THINKING: "required"},
     ),
     "call_ids": (
-        "call IDs with {}",
+        lambda kind: [message("call IDs with {kind}", kind=as_message(kind))],
         {Do.SHORT_IDS: CallIds.NINE.value, Do.PLAIN_IDS: CallIds.PLAIN.value},
     ),
-    "named_results": ("requires tool names in results", {Do.NAMED_RESULTS: True}),
-    "efforts": (lambda levels: [f"supports reasoning effort {_in_order(levels)}"], {}),
-    "answer_format": ("no JSON Schema for answers", {Do.PLAIN_JSON: "json_object"}),
-    "no_format_with_tools": ("no response_format with tools", {Do.NO_FORMAT: True}),
-    "no_user_after_tool": ("no user message after a tool result", {Do.BETWEEN: True}),
-    "left_out": (lambda tools: [f"tool {name} omitted" for name in sorted(map(_name_of, tools))], {}),
+    "named_results": (N_("requires tool names in results"), {Do.NAMED_RESULTS: True}),
+    "efforts": (lambda levels: [message("supports reasoning effort {levels}", levels=_in_order(levels))], {}),
+    "answer_format": (N_("no JSON Schema for answers"), {Do.PLAIN_JSON: "json_object"}),
+    "no_format_with_tools": (N_("no response_format with tools"), {Do.NO_FORMAT: True}),
+    "no_user_after_tool": (N_("no user message after a tool result"), {Do.BETWEEN: True}),
+    "left_out": (
+        lambda tools: [message("tool {name} omitted", name=name) for name in sorted(map(_name_of, tools))],
+        {},
+    ),
     "plain_json": ("", {Do.PLAIN_JSON_NOW: True}),
 }
 """For each field of `Learned`: what the user is told about its value, in order; its value by reaction."""
 
 _CHANGES = {do: (name, value) for name, (_, values) in _QUIRKS.items() for do, value in values.items()}
+
+
+def not_offered(names: str) -> str:
+    """Say which tools are not sent."""
+    return message("The endpoint rejects the schema of {names}. Not offered.", names=names)
 
 
 def _in_order(levels: Collection[str]) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from tui.core.language.translate import as_message
+
 
 class Do(StrEnum):
     """The reaction to a refusal.
@@ -65,6 +67,11 @@ class Do(StrEnum):
     FEWER_PARAMETERS = "Remove the parameters of the profile, or choose another model."
     CHECK_MODEL = "tell: the model is unknown"
     CHECK_KEY = "tell: the API key is not accepted"
+
+    @property
+    def words(self) -> str:
+        """What the user is told, if it is a whole sentence."""
+        return as_message(self.value)
 
 
 _ALL = tuple(Do)

@@ -15,6 +15,7 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import ModelError
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import N_, message
 from tui.core.ports import CallPart
 from tui.core.text import object_in, text_in
 
@@ -281,7 +282,7 @@ class CallSlots:
         slot = self._slot(identity, index, name, begins, bool(arguments))
         if slot is None:
             if len(self._slots) >= MAX_FLOOD:
-                raise ModelError(f"the reply holds more than {MAX_FLOOD} tool calls")
+                raise ModelError(message("the reply holds more than {limit} tool calls", limit=MAX_FLOOD))
             slot = Slot(index)
             self._slots.append(slot)
             if index is not None:
@@ -304,7 +305,8 @@ class CallSlots:
     def _count_opaque(self, size: int) -> None:
         self._opaque_size += size
         if self._opaque_size > MAX_OPAQUE:
-            raise ModelError(f"the ids and signatures of the tool calls exceed {MAX_OPAQUE} characters")
+            words = N_("the ids and signatures of the tool calls exceed {limit} characters")
+            raise ModelError(message(words, limit=MAX_OPAQUE))
 
     def _slot(self, identity: str, index: int | None, name: str, begins: bool, more: bool) -> Slot | None:
         """Return the slot of a fragment, or None if it begins a new call.
@@ -388,7 +390,8 @@ class CallSlots:
         slot.add(arguments)
         self._size += slot.size - before
         if self._size > MAX_ARGUMENTS:
-            raise ModelError(f"the arguments of the tool calls exceed {MAX_ARGUMENTS} characters")
+            words = N_("the arguments of the tool calls exceed {limit} characters")
+            raise ModelError(message(words, limit=MAX_ARGUMENTS))
 
     def finish(self, *, cut: bool = False) -> tuple[CallRequest, ...]:
         """Return the calls: empty ones dropped, arguments settled, each with its own id.

@@ -30,7 +30,7 @@ from tui.core.text import list_in, object_in, truncated
 from tui.core.turn.model_step import parse_arguments
 from tui.core.units import and_more
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
-from tui.model.endpoints.learned_quirks import Learned
+from tui.model.endpoints.learned_quirks import Learned, not_offered
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits, effort_fields, traits_of
 from tui.model.endpoints.providers import is_local
@@ -106,7 +106,7 @@ class ToolForms:
         names = [tool.name for tool in tools if self.key(tool) in learned.left_out]
         if not names:
             return ""
-        return f"The endpoint rejects the schema of {and_more(names, MAX_NAMED)}. Not offered."
+        return not_offered(and_more(names, MAX_NAMED))
 
     def entries(self, tools: Sequence[ToolSpec], traits: Traits, learned: Learned) -> list[dict[str, Any]]:
         return [self._entry(tool, traits, self.key(tool) in learned.strict_tools) for tool in tools]

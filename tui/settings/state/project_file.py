@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tui.core.context.instructions import FILE, MAX_BYTES, ProjectInstructions, project_instructions
 from tui.core.files import stamp_of
+from tui.core.language.translate import N_, message
 from tui.core.text import object_in
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.state.state_file import Content, StateFile
@@ -58,14 +59,19 @@ class ProjectFile:
     def words(self, tokens: str) -> str:
         """Return a sentence or two about its status, or ""."""
         if self.problem:
-            return f"{FILE} in this folder is not used: it {self.problem}."
+            return message(
+                "{file} in this folder is not used: it {problem}.", file=FILE, problem=self.problem
+            )
         if self.found is None or self.answer is False:
             return ""
         if self.used is not None:
-            return f"Using {FILE} of this folder ({tokens})."
+            return message("Using {file} of this folder ({tokens}).", file=FILE, tokens=tokens)
         if self.changed:
-            return f"{FILE} has changed and is no longer used. Review it with /instructions."
-        return f"{FILE} in this folder is not used yet ({tokens}). Review it with /instructions."
+            return message(
+                "{file} has changed and is no longer used. Review it with /instructions.", file=FILE
+            )
+        unused = N_("{file} in this folder is not used yet ({tokens}). Review it with /instructions.")
+        return message(unused, file=FILE, tokens=tokens)
 
     def decide(self, about: ProjectInstructions, use: bool) -> None:
         """Store the answer for this text in this folder. Blocks. Raises ConfigError if it cannot be written.

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from tui.core.background import report_failure
-from tui.core.errors import ConfigError, reason_of
+from tui.core.errors import ConfigError, reason_of, without_stop
 from tui.core.files import atomic_write, open_private
+from tui.core.language.translate import N_, message, sentences
 from tui.core.text import clean_line
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
 from tui.settings.save import save_file
 
+OTHER_VERSION = message("was written by another version of mcptui")
 FORMAT = 1
 
 Content = Mapping[str, Any]
@@ -82,14 +84,16 @@ class StateFile:
         try:
             return self._content(), ""
         except Unreadable as error:
-            why = clean_line(str(error), 200).removesuffix(".")
+            why = without_stop(clean_line(str(error), 200))
             copy = "" if isinstance(error, Unopened) else self.copy
-            return {}, f"{clean_line(str(self.path), 400)} {why}.{copy}"
+            said = message("{path} {problem}.", path=clean_line(str(self.path), 400), problem=why)
+            return {}, sentences(said, copy)
 
     @property
     def copy(self) -> str:
         """A sentence about the copy of a damaged file."""
-        return f" Before it is replaced, it is copied to {self.path.with_suffix('.damaged').name}."
+        name = self.path.with_suffix(".damaged").name
+        return message("Before it is replaced, it is copied to {name}.", name=name)
 
     def change(self, change: Callable[[Content], Content]) -> None:
         """Replace the content; `change` takes the one that is then in the file. Blocks.
@@ -102,8 +106,11 @@ class StateFile:
                 before = self._content()
             except Unreadable as error:
                 if self.keeps_damaged or isinstance(error, Unopened):
-                    step = "It was not changed. Move it away to start over." if self.keeps_damaged else ""
-                    raise ConfigError(f"{error}.", where=str(self.path), next_step=step) from error
+                    move = message("It was not changed. Move it away to start over.")
+                    step = move if self.keeps_damaged else ""
+                    raise ConfigError(
+                        message("{text}.", text=str(error)), where=str(self.path), next_step=step
+                    ) from error
                 keep_damaged(self.path)
                 before = {}
             after = change(before)
@@ -130,9 +137,9 @@ class StateFile:
         except FileNotFoundError:
             return {}
         except (ValueError, RecursionError) as error:
-            raise Unreadable(f"is not JSON: {reason_of(error)}") from error
+            raise Unreadable(message("is not JSON: {why}", why=reason_of(error))) from error
         if not isinstance(found, Mapping) or found.get("format") != FORMAT:
-            raise Unreadable("was written by another version of mcptui")
+            raise Unreadable(OTHER_VERSION)
         if problem := self.problem_of(found):
             raise Unreadable(problem)
         return {name: value for name, value in found.items() if name != "format"}
@@ -144,7 +151,9 @@ class StateFile:
                 return text
             droppable = entries(content, self.forgets)
             if len(droppable) <= 1:
-                raise ConfigError(f"more than {self.max_bytes} bytes.", where=str(self.path))
+                raise ConfigError(
+                    message("more than {limit} bytes.", limit=self.max_bytes), where=str(self.path)
+                )
             content = {**content, self.forgets: droppable[len(droppable) // 2 :]}
 
 
@@ -213,6 +222,7 @@ def keep_damaged(path: Path) -> None:
                 pieces = iter(partial(source.read, 65_536), "")
                 atomic_write(copy, pieces, errors="surrogateescape", links=False)
     except OSError as error:
-        why = f"is damaged and cannot be copied to {copy.name} ({reason_of(error)}), so it is not replaced."
-        step = "Move it away so that mcptui can write a new one."
+        lost = N_("is damaged and cannot be copied to {name} ({reason}), so it is not replaced.")
+        why = message(lost, name=copy.name, reason=reason_of(error))
+        step = message("Move it away so that mcptui can write a new one.")
         raise ConfigError(why, where=str(path), next_step=step) from error

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
+from tui.core.language.translate import message
 from tui.core.workbench import CallKey, CallKind, CallMemory
 from tui.settings.state.state_file import Content, StateFile, entries
 
@@ -80,7 +81,9 @@ def _content(memory: CallMemory) -> Content:
         for name, arguments in calls.items()
     ]
     if len(json.dumps(saved, indent=1)) > MAX_BYTES - 100:
-        raise ConfigError("The saved calls are too large in total.", next_step="Delete some of them.")
+        raise ConfigError(
+            message("The saved calls are too large in total."), next_step=message("Delete some of them.")
+        )
     return {"saved": saved, "last": [_entry(key, arguments) for key, arguments in memory.last.items()]}
 
 

@@ -19,6 +19,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from tui.core.errors import StorageError
+from tui.core.language.translate import message
 from tui.core.text import quoted_name
 from tui.core.units import LARGEST
 
@@ -95,17 +96,17 @@ def _until(reason: _Reason) -> Iterator[None]:
 def time_limit(seconds: float) -> AbstractContextManager[None]:
     """Let reads in this thread take at most `seconds` of processor time in total."""
     end = time.thread_time() + seconds
-    return _until(lambda: "reading it takes too long" if time.thread_time() > end else "")
+    return _until(lambda: message("reading it takes too long") if time.thread_time() > end else "")
 
 
 def until_set(stop: Event) -> AbstractContextManager[None]:
     """End reads in this thread when `stop` is set."""
-    return _until(lambda: "reading was cancelled" if stop.is_set() else "")
+    return _until(lambda: message("reading was cancelled") if stop.is_set() else "")
 
 
 def end_reads_when_set(stop: Event) -> None:
     """Like `until_set`, for the rest of the life of this thread."""
-    _reasons.set((lambda: "reading was cancelled" if stop.is_set() else "",))
+    _reasons.set((lambda: message("reading was cancelled") if stop.is_set() else "",))
 
 
 async def in_reading_thread(work: Callable[..., T], *arguments: Any) -> T:
@@ -145,7 +146,7 @@ def raise_if_stopped(error: sqlite3.Error, where: str) -> None:
     reason = _reason()
     if not reason and threading.current_thread() is threading.main_thread():
         raise KeyboardInterrupt from error
-    raise StorageError(reason or "reading was cancelled", where=where) from error
+    raise StorageError(reason or message("reading was cancelled"), where=where) from error
 
 
 def refuse_computed(connection: sqlite3.Connection, where: str, *, is_written: bool = False) -> None:
@@ -155,19 +156,24 @@ def refuse_computed(connection: sqlite3.Connection, where: str, *, is_written: b
     """
     objects = connection.execute(_SELECT_OBJECTS).fetchall()
     if len(objects) > MOST_OBJECTS:
-        raise StorageError("the file has too many tables", where=where)
+        raise StorageError(message("the file has too many tables"), where=where)
     for kind, name, sql in objects:
         if kind is None:  # of a truncated file
-            raise sqlite3.DatabaseError("the schema is malformed")
+            raise sqlite3.DatabaseError(message("the schema is malformed"))
         if _is_plain(kind, sql) or (not is_written and kind in ("index", "trigger")):
             continue
-        what = _NAMED.get(str(kind), "a table with computed values")
+        what = _NAMED.get(str(kind), message("a table with computed values"))
         raise StorageError(
-            f"the file contains {what}, which mcptui does not write ({quoted_name(str(name))})", where=where
+            message(
+                "the file contains {what}, which mcptui does not write ({name})",
+                what=what,
+                name=quoted_name(str(name)),
+            ),
+            where=where,
         )
 
 
-_NAMED = {"view": "a view", "trigger": "a trigger", "index": "an index"}
+_NAMED = {"view": message("a view"), "trigger": message("a trigger"), "index": message("an index")}
 
 
 def _is_plain(kind: object, sql: object) -> bool:

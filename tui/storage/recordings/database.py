@@ -19,6 +19,7 @@ from tui.core import units
 from tui.core.errors import StorageError, reason_of
 from tui.core.files import refuse_links
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import message
 from tui.core.traffic import (
     DETAIL_LOST,
     FIRST_NS,
@@ -139,9 +140,9 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     with storage_errors(path):
         if not path.is_file():
             raise StorageError(
-                "recording not found" if not path.exists() else "not a file",
+                message("recording not found") if not path.exists() else message("not a file"),
                 where=str(path),
-                next_step="List recordings with mcptui traffic --list",
+                next_step=message("List recordings with mcptui traffic --list"),
             )
         try:
             connection = open_database(path, _check)
@@ -162,7 +163,7 @@ def cut_short(path: Path) -> str:
     there, said = path.stat().st_size, size_in_header(path)
     if there >= said or has_bytes(side_file(path, "-wal")):
         return ""
-    return f"{units.size(there)} of {units.size(said)} are readable"
+    return message("{size} of {all} are readable", size=units.size(there), all=units.size(said))
 
 
 def is_cut(connection: sqlite3.Connection) -> bool:
@@ -185,19 +186,23 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     if application != APPLICATION_ID:
         empty = pages <= 1  # WAL is set before the schema is created: one page without a table
         raise StorageError(
-            "the file is empty" if empty else "not a recording",
+            message("the file is empty") if empty else message("not a recording"),
             where=str(path),
-            next_step="Use a .mcptrace file, or list recordings with mcptui traffic --list",
+            next_step=message("Use a .mcptrace file, or list recordings with mcptui traffic --list"),
         )
     if version > VERSION:
         raise StorageError(
-            f"the recording was written by a newer mcptui (format {version}, supported up to {VERSION})",
+            message(
+                "the recording was written by a newer mcptui (format {version}, supported up to {newest})",
+                version=version,
+                newest=VERSION,
+            ),
             where=str(path),
-            next_step="Update mcptui and open it again.",
+            next_step=message("Update mcptui and open it again."),
         )
     is_shorter = pages * page_size > path.stat().st_size and not has_bytes(side_file(path, "-wal"))
     if is_shorter and not is_cut(connection):
-        raise sqlite3.DatabaseError("the file is truncated")
+        raise sqlite3.DatabaseError(message("the file is truncated"))
 
 
 @contextmanager
@@ -209,22 +214,28 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise_if_stopped(error, str(path))
         wal = has_bytes(side_file(path, "-wal"))
         raise StorageError(
-            f"cannot read the recording ({reason_of(error)})",
+            message("cannot read the recording ({reason})", reason=reason_of(error)),
             where=str(path),
-            next_step=f"Copy it{' and its -wal file' if wal else ''} to a folder that you "
-            "can write to, and open the copy.",
+            next_step=message(
+                "Copy it and its -wal file to a folder that you can write to, and open the copy."
+            )
+            if wal
+            else message("Copy it to a folder that you can write to, and open the copy."),
         ) from error
     except sqlite3.DatabaseError as error:
         raise StorageError(
-            f"not a recording, or damaged ({reason_of(error)})",
+            message("not a recording, or damaged ({reason})", reason=reason_of(error)),
             where=str(path),
-            next_step="If it was copied while in use, also copy its -wal file.",
+            next_step=message("If it was copied while in use, also copy its -wal file."),
         ) from error
     except OSError as error:  # it was removed, or its folder cannot be read
-        raise StorageError(f"cannot read the recording ({reason_of(error)})", where=str(path)) from error
+        raise StorageError(
+            message("cannot read the recording ({reason})", reason=reason_of(error)), where=str(path)
+        ) from error
     except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
         raise StorageError(
-            f"the recording contains an invalid value ({reason_of(error)})", where=str(path)
+            message("the recording contains an invalid value ({reason})", reason=reason_of(error)),
+            where=str(path),
         ) from error
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tui.core.errors import StorageError, reason_of
+from tui.core.language.translate import message
 from tui.core.traffic import RULES, Finding, Severity
 from tui.storage.files.foreign_file import bounded_rows, pragmas
 from tui.storage.files.sqlite_file import CACHE_KIB, storable, transaction
@@ -240,6 +241,8 @@ def _temporary_errors() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise StorageError(
-            f"the linter's findings cannot be stored ({reason_of(error)})",
-            next_step="Free some space in the folder for temporary files, and open the recording again.",
+            message("the linter's findings cannot be stored ({reason})", reason=reason_of(error)),
+            next_step=message(
+                "Free some space in the folder for temporary files, and open the recording again."
+            ),
         ) from error

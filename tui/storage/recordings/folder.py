@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tui.core.errors import StorageError
 from tui.core.files import make_folder
+from tui.core.language.translate import message
 from tui.core.matching import by_name
 from tui.core.units import file_stamp
 from tui.storage.files.live_lock import is_live, live_file
@@ -18,7 +19,7 @@ SUFFIX = ".mcptrace"
 TOTAL_CAP = 2 * 1024 * 1024 * 1024
 """Default maximum bytes of all recordings."""
 
-_NEXT = "List recordings with `mcptui traffic --list`."
+_NEXT = message("List recordings with `mcptui traffic --list`.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,12 @@ class Recordings:
         if path.is_file():
             return path
         if os.sep in text:
-            raise StorageError("recording not found", where=text, next_step=_NEXT)
+            raise StorageError(message("recording not found"), where=text, next_step=_NEXT)
         known = {kept.name: kept.path for kept in self.list()}
         found = by_name(known, text.removesuffix(SUFFIX))
         if len(found) != 1:
             raise StorageError(
-                f"{len(found)} recordings match" if found else "recording not found",
+                message("{n} recordings match", n=len(found)) if found else message("recording not found"),
                 where=text,
                 next_step=_NEXT,
             )

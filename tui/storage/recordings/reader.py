@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tui.core.language.translate import N_, message
 from tui.core.traffic import BODY_LOST, DETAIL_LOST, BodyTerm, Entry, Finding, Severity, without_body
 from tui.storage.files.foreign_file import (
     LISTED_VALUE,
@@ -188,12 +189,15 @@ class RecordingReader:
         """Why not all entries and bodies could be read so far, or ""."""
         if self._end is None and not self._is_part_lost:
             return ""
-        how = f"is truncated ({self._cut})" if self._cut else "is damaged"
+        how: str = message("the recording is damaged")
+        if self._cut:
+            how = message("the recording is truncated ({size})", size=self._cut)
         if self._end is None:
-            return f"the recording {how}: part of it could not be read"
+            return message("{problem}: part of it could not be read", problem=how)
         if not self._end:
-            return f"the recording {how}: no entry could be read"
-        return f"the recording {how}: only the entries up to {self._end:,} could be read"
+            return message("{problem}: no entry could be read", problem=how)
+        words = N_("{problem}: only the entries up to {last:,} could be read")
+        return message(words, problem=how, last=self._end)
 
     def span(self) -> tuple[int, int]:
         """Return the first and the last stored seq, (0, 0) if there are none."""

@@ -13,8 +13,9 @@ from dataclasses import KW_ONLY, dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from tui.core.errors import StorageError
+from tui.core.errors import StorageError, as_sentences
 from tui.core.files import make_folder
+from tui.core.language.translate import message
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.files.foreign_file import pragmas
 from tui.storage.files.live_lock import LiveLock
@@ -136,7 +137,7 @@ class RecordingWriter:
             put_note(self._connection, seq, marked, text)
             self._guard.note()
         except sqlite3.Error as error:
-            self.problem = why_not(error, self.path, f"cannot write {self.path}")
+            self.problem = why_not(error, self.path, message("cannot write {path}", path=str(self.path)))
 
     def close(self) -> None:
         """Store pending data and merge the WAL into the file, unless it is being read."""
@@ -168,11 +169,11 @@ class RecordingWriter:
 
     def _lost(self, what: str) -> None:
         """Continue with pending data in a new file, unless another file has taken its place."""
-        self.problem = f"the file {self.path} was {what}"
+        self.problem = message("the file {path} was {change}", path=str(self.path), change=what)
         if self.path.exists():
             self._give_up()
             return
-        self.problem += ". The recording continues in a new file"
+        self.problem = as_sentences([self.problem, message("The recording continues in a new file")])
         self._release_file()
         self._table, self._first, self._gone, self._last, self._judged_stored = FindingTable(), -1, -1, 0, 0
         self._retry_at = time.monotonic() + RETRY_S
@@ -181,7 +182,7 @@ class RecordingWriter:
         """Report why nothing is stored, and keep pending data for the next retry."""
         if self._connection is not None:
             roll_back(self._connection)
-        self.problem = why_not(error, self.path, f"cannot write {self.path}")
+        self.problem = why_not(error, self.path, message("cannot write {path}", path=str(self.path)))
         if isinstance(error, FileExistsError) and self.path.is_file():  # the file belongs to another program
             self._give_up()
             return

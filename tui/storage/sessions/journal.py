@@ -28,8 +28,9 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.errors import StorageError, reason_of
+from tui.core.errors import StorageError, as_sentences, reason_of
 from tui.core.files import make_folder
+from tui.core.language.translate import message
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
 from tui.storage.files.foreign_file import is_damage
@@ -308,7 +309,7 @@ class SessionWriter:
         except Exception as error:
             # A defect: the thread reports it and is started again. Until then, the caller keeps the data.
             self._failed(error)
-            self.problem = f"an internal error ({type(error).__name__})"
+            self.problem = message("an internal error ({name})", name=type(error).__name__)
             raise
         self._guard.note()
         self._meta = dict(tables.stored)
@@ -333,7 +334,8 @@ class SessionWriter:
     def _check_file(self) -> None:
         """Raise `FileChanged` if the stored data can no longer be read."""
         if not self.is_new and (what := self._guard.harm()):
-            raise FileChanged(f"the file {self.path} was {what}. mcptui saves the conversation again")
+            lost = message("the file {path} was {change}", path=str(self.path), change=what)
+            raise FileChanged(as_sentences([lost, message("mcptui saves the conversation again")]))
 
     def _is_whole(self) -> bool:
         if not is_sound(self.path):
@@ -353,7 +355,7 @@ class SessionWriter:
                 raise
             # An invalid value or a defect, which should not occur, must not block the data after it.
             _log.exception("cannot store a part of session %s", self.path.stem)
-            self.defect = f"cannot store a part of the session ({reason_of(error)})"
+            self.defect = message("cannot store a part of the session ({reason})", reason=reason_of(error))
 
     def _opened(self) -> SessionTables:
         if self._tables is not None:
@@ -394,7 +396,9 @@ class SessionWriter:
             except sqlite3.DatabaseError as error:
                 if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _UNREADABLE:
                     raise
-                self.defect = "the file was damaged by another program. Only its readable part is kept"
+                self.defect = message(
+                    "the file was damaged by another program. Only its readable part is kept"
+                )
                 try:
                     write_again(self.path, read_stored(self.path), self._redact)
                 except StorageError:  # nothing can be read: a new file begins here

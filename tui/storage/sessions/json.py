@@ -13,6 +13,7 @@ from typing import Any
 from tui.core.conversation.conversation import Message, ToolMessage, UserMessage
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
 from tui.core.errors import StorageError, reason_of
+from tui.core.language.translate import message
 from tui.core.units import bounded, whole
 from tui.storage.exports.session import SessionTranscript
 from tui.storage.sessions.stored_session import ROWS, StoredSession, compaction_of, number, repaired, rows_of
@@ -49,8 +50,8 @@ def json_pieces(shown: SessionTranscript) -> Iterator[str]:
         "compaction": asdict(meta.compaction) if meta.compaction else None,
     }
     yield dumps(head)[:-1] + ',\n"messages":['
-    for index, (message, at) in enumerate(zip(shown.messages, shown.times, strict=True)):
-        yield ("," if index else "") + "\n" + dumps({"at": at} | message_object(message))
+    for index, (one, at) in enumerate(zip(shown.messages, shown.times, strict=True)):
+        yield ("," if index else "") + "\n" + dumps({"at": at} | message_object(one))
     yield "\n]"
     for name, rows in (*shown.rows.items(), ("remarks", rows_of(shown.remarks))):
         yield f',\n"{name}":[' + ",".join("\n" + dumps({"at": at} | body) for at, body in rows) + "\n]"
@@ -63,42 +64,44 @@ def parsed(raw: bytes, where: str) -> StoredSession:
         return _session(_loaded(raw))
     except ValueError as error:
         raise StorageError(
-            f"not an exported session: {reason_of(error, 300)}",
+            message("not an exported session: {reason}", reason=reason_of(error, 300)),
             where=where,
-            next_step="Export one with mcptui sessions export ID --as json",
+            next_step=message("Export one with mcptui sessions export ID --as json"),
         ) from error
 
 
 def _loaded(raw: bytes) -> Mapping[str, Any]:
     if len(raw) > MOST_BYTES:
-        raise ValueError(f"larger than {MOST_BYTES // 2**20} MiB")
+        raise ValueError(message("larger than {limit} MiB", limit=MOST_BYTES // 2**20))
     if raw.count(b"{") + raw.count(b"[") > MOST_PARTS:
-        raise ValueError("too many parts")
+        raise ValueError(message("too many parts"))
     try:
         found = json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"not JSON ({reason_of(error)})") from None
+        raise ValueError(message("not JSON ({reason})", reason=reason_of(error))) from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise ValueError(f'"format" is not "{FORMAT}"')
+        raise ValueError(message("{name} is not {value}", name='"format"', value=f'"{FORMAT}"'))
     version = found.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ValueError('"version" is not a number')
+        raise ValueError(message('"version" is not a number'))
     if version > VERSION:
-        raise ValueError(f"written by a newer mcptui (version {version}). Update mcptui")
+        raise ValueError(
+            message("written by a newer mcptui (version {version}). Update mcptui", version=version)
+        )
     return found
 
 
 def _session(found: Mapping[str, Any]) -> StoredSession:
     items = _list(found, "messages", MOST_MESSAGES)
     if not items:
-        raise ValueError('"messages" is empty')
+        raise ValueError(message('"messages" is empty'))
     messages = [_message(item, f"messages[{index}]") for index, item in enumerate(items)]
     times = [number(item, "at") for item in items]
     rows = {name: _rows(found, name) for name in ROWS}
     sent = {str(body.get("call_id")) for _, body in rows["intents"]}
     valid = repaired(messages, sent)
     if not valid:
-        raise ValueError('"messages" has no user or assistant message')
+        raise ValueError(message('"messages" has no user or assistant message'))
     if len(valid) != len(messages):  # repaired: the times no longer fit
         times = [times[0]] * len(valid)
     meta = {name: _text(found, name) for name in ("title", "system", "model", "profile")}
@@ -123,24 +126,26 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
 
 def _message(item: Any, where: str) -> Message:
     try:
-        message = message_of(item)
+        found = message_of(item)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
-    if isinstance(message, UserMessage | ToolMessage):
-        for index, one in enumerate(message.attachments):
+    if isinstance(found, UserMessage | ToolMessage):
+        for index, one in enumerate(found.attachments):
             if one.kind != "text":
                 try:
                     base64.b64decode(one.data, validate=True)
                 except ValueError:
-                    raise ValueError(f"{where}.attachments[{index}].data is not base64") from None
-    return message
+                    raise ValueError(
+                        message("{name} is not base64", name=f"{where}.attachments[{index}].data")
+                    ) from None
+    return found
 
 
 def _rows(found: Mapping[str, Any], name: str) -> list[tuple[float, Object]]:
     rows: list[tuple[float, Object]] = []
     for index, item in enumerate(_list(found, name, MOST_MESSAGES)):
         if not isinstance(item, dict):
-            raise ValueError(f"{name}[{index}] is not an object")
+            raise ValueError(message("{name} is not an object", name=f"{name}[{index}]"))
         rows.append((number(item, "at"), plain({key: value for key, value in item.items() if key != "at"})))
     return rows
 
@@ -148,18 +153,18 @@ def _rows(found: Mapping[str, Any], name: str) -> list[tuple[float, Object]]:
 def _results(found: Mapping[str, Any]) -> dict[str, str]:
     results = found.get("results", {})
     if not isinstance(results, dict) or not all(isinstance(text, str) for text in results.values()):
-        raise ValueError('"results" is not an object of strings')
+        raise ValueError(message('"results" is not an object of strings'))
     if any(len(name) > LONGEST_NAME for name in results):
-        raise ValueError('a name in "results" is too long')
+        raise ValueError(message('a name in "results" is too long'))
     return results
 
 
 def _list(found: Mapping[str, Any], name: str, most: int) -> list[Any]:
     value = found.get(name, [])
     if not isinstance(value, list):
-        raise ValueError(f'"{name}" is not an array')
+        raise ValueError(message('"{name}" is not an array', name=name))
     if len(value) > most:
-        raise ValueError(f'"{name}" has more than {most:,} items')
+        raise ValueError(message('"{name}" has more than {limit:,} items', name=name, limit=most))
     return value
 
 
@@ -168,5 +173,5 @@ def _text(found: Mapping[str, Any], name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise ValueError(f'"{name}" is not a string')
+        raise ValueError(message('"{name}" is not a string', name=name))
     return value

@@ -33,9 +33,10 @@ from tui.core.conversation.message_json import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import message, n_message
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
-from tui.core.units import bounded, plural
+from tui.core.units import bounded
 from tui.storage.exports.session import Rows, SessionTranscript
 from tui.storage.files.foreign_file import bounded_rows, until_damage, up_to_damage
 from tui.storage.sessions.file import (
@@ -97,14 +98,19 @@ class StoredSession:
         if not self.damaged:
             return ""
         count = len(self.messages)
-        read = (
-            f"only its first {plural(count, 'message')} could be read"
-            if count
-            else "no message could be read"
+        if not count:
+            return message("the session is damaged: no message could be read")
+        if number(self.meta, "messages") > count or not number(self.meta, "messages"):
+            return n_message(
+                "the session is damaged: only its first {n} message could be read",
+                "the session is damaged: only its first {n} messages could be read",
+                count,
+            )
+        return n_message(
+            "the session is damaged: its {n} message could be read, other data may be lost",
+            "the session is damaged: its {n} messages could be read, other data may be lost",
+            count,
         )
-        if 0 < number(self.meta, "messages") <= count:
-            read = f"its {plural(count, 'message')} could be read, other data may be lost"
-        return f"the session is damaged: {read}"
 
 
 def turns_of(messages: Sequence[Message]) -> int:

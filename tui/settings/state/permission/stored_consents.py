@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.files import Stamp, stamp_of
+from tui.core.language.translate import N_, message, n_message, sentences
 from tui.core.permission.launch import Launch
 from tui.core.text import clean_line
 from tui.core.units import whole
@@ -124,11 +125,16 @@ class StoredConsents:
         if stamp != self._stamp:
             content, damage = self._file.look()
             self._stamp, self._kept = stamp, _Answers.of(content)
-            self._damage = f"Your earlier answers cannot be read: {damage}" if damage else ""
+            unread = N_("Your earlier answers cannot be read: {problem}")
+            self._damage = message(unread, problem=damage) if damage else ""
             if invalid := self._kept.invalid:
-                which = "1 earlier answer is" if invalid == 1 else f"{invalid} earlier answers are"
-                where = clean_line(str(self._path), 400)
-                self._damage = f"{which} invalid and left out: {where}.{self._file.copy}"
+                said = n_message(
+                    "{n} earlier answer is invalid and left out: {path}.",
+                    "{n} earlier answers are invalid and left out: {path}.",
+                    invalid,
+                    path=clean_line(str(self._path), 400),
+                )
+                self._damage = sentences(said, self._file.copy)
         return self._kept
 
 

@@ -8,9 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tui.core.language.translate import message, sentences
 from tui.core.permission.definitions import MAX_ACCEPTED, Accepted, DefinitionRecord
 from tui.core.permission.differences import digest_of
-from tui.settings.state.state_file import Content, StateFile, WriteThread
+from tui.settings.state.state_file import OTHER_VERSION, Content, StateFile, WriteThread
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEFINITIONS = 4 * 1024 * 1024
@@ -39,8 +40,9 @@ class StoredDefinitions:
         content, damage = self._file(key, "").look()
         if damage:
             _log.warning("the accepted definitions of a server cannot be read: %s", damage)
-            why = f"What you accepted before cannot be read: {damage}"
-            return DefinitionRecord(damage=f"{why} Everything counts as changed until you accept it.")
+            why = message("What you accepted before cannot be read: {problem}", problem=damage)
+            step = message("Everything counts as changed until you accept it.")
+            return DefinitionRecord(damage=sentences(why, step))
         if not content:
             return None
         with suppress(OSError):  # the disk is read-only
@@ -100,8 +102,8 @@ def _problem_of(content: Content) -> str:
         case {"accepted": list(listed), "refused": dict()}:
             pairs = [(one.get("name"), one.get("digest")) if isinstance(one, dict) else () for one in listed]
             whole = all(pair and all(isinstance(text, str) for text in pair) for pair in pairs)
-            return "" if whole else "has an invalid entry"
-    return "was written by another version of mcptui"
+            return "" if whole else message("has an invalid entry")
+    return OTHER_VERSION
 
 
 def _record(content: Content) -> DefinitionRecord:
