@@ -1,6 +1,6 @@
 """Inputs: a one-line field, the button of a form, and an input line at the bottom of a screen."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from typing import ClassVar
 
 from textual import events
@@ -210,6 +210,15 @@ class PromptLine(Horizontal):
             self.display = False
             if self._searches:
                 self._done("")
+
+    async def saving(self, work: Awaitable[object]) -> None:
+        """Await what saves the accepted line. If it fails, the line stays as a draft."""
+        draft, text = self._draft, self._input.value
+        try:
+            await work
+        except Exception:
+            draft.keep(text)
+            raise
 
     def _keep_draft(self) -> None:
         if self.display:
