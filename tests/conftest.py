@@ -18,6 +18,8 @@ import hypothesis
 import psutil
 import pytest
 
+from tests.terminal.forking_python import APP, COMMANDS, SDK, Forks, Python, forking_python
+
 FD_DIR = "/proc/self/fd"
 
 # The suite must finish within minutes and use the same examples for every change.
@@ -138,6 +140,20 @@ def shared_processes() -> set[int]:
     while another child exits.
     """
     return set()
+
+
+@pytest.fixture(scope="session")
+def forks(shared_processes: set[int]) -> Iterator[Forks]:
+    """Return a Python that starts programs as forks of a process that has imported what they need."""
+    with forking_python(*APP, *COMMANDS, *SDK) as forks:
+        shared_processes.add(forks.pid)
+        yield forks
+
+
+@pytest.fixture
+def quick_python(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start commands and agents as forks of a process that has imported them."""
+    monkeypatch.setattr(Python, "command", forks.python)
 
 
 @pytest.fixture(autouse=True)

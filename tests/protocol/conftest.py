@@ -1,14 +1,14 @@
 """A host over real servers, which is stopped after the test, and a `python` for servers on the SDK."""
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
 
 from tests.hosts import running
-from tests.terminal.forking_python import forking_python
+from tests.terminal.forking_python import Forks
 from tui.core.servers import ServerSpec
 from tui.host.host import Host
 
@@ -24,15 +24,7 @@ async def hosting() -> AsyncIterator[Callable[..., Awaitable[Host]]]:
         yield start
 
 
-@pytest.fixture(scope="session")
-def sdk_forks(shared_processes: set[int]) -> Iterator[str]:
-    """Return a folder for PATH, whose `python` has imported the SDK."""
-    with forking_python("mcp.server.mcpserver", "mcp.server.stdio") as forks:
-        shared_processes.add(forks.pid)
-        yield forks.folder
-
-
 @pytest.fixture
-def sdk_python(sdk_forks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def sdk_python(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have servers on the SDK start at once, if their command is `python`."""
-    monkeypatch.setenv("PATH", os.pathsep.join((sdk_forks, os.environ["PATH"])))
+    monkeypatch.setenv("PATH", os.pathsep.join((forks.folder, os.environ["PATH"])))

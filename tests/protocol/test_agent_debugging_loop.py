@@ -9,10 +9,10 @@ import pytest
 from tests.configurations import table
 from tests.unit.addons.agent import acting_stage
 from tests.unit.addons.agent.acting_stage import Acting, acting, folder
-from tests.unit.addons.agent.agent_stage import quick_agents
 from tui.settings.locations import config_file
 
-__all__ = ["folder", "quick_agents"]
+__all__ = ["folder"]
+pytestmark = pytest.mark.usefixtures("quick_python")
 
 SERVER = Path(acting_stage.__file__).parent / "planted_server.py"
 MOST_CALLS, MOST_TOKENS = 8, 20_000

@@ -6,8 +6,7 @@ Each is passed to the accumulator, and served over HTTP in random chunks of byte
 import json
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tests.endpoint import Answer, Endpoint, chunk
 from tests.streams import ModelOutput, output_at, output_of
 from tui.core.conversation.conversation import UserMessage
@@ -221,7 +220,7 @@ def assert_is(heard: ModelOutput, expect: dict[str, Any]) -> None:
     assert heard.reply.usage == expect.get("usage", heard.reply.usage)
 
 
-@pytest.mark.parametrize("name", STREAMS)
+@each_case("name", STREAMS)
 def test_the_accumulator_reads_a_reply_despite_each_provider_quirk(name: str) -> None:
     chunks, expect = STREAMS[name]
     assert_is(output_of(Accumulator(TOOLS), chunks), expect)

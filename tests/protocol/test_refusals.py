@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.endpoint import Answer, Endpoint, Request, says
 from tests.media import wav
 from tests.refusals import FIXTURES, Said
@@ -245,7 +246,7 @@ def matched(words: str, sent: Sequence[str]) -> Refusal | None:
     return found[0] if found else None
 
 
-@pytest.mark.parametrize("heading", WORDINGS)
+@each_case("heading", WORDINGS)
 def test_other_wordings_of_the_same_refusal_are_recognized(heading: str) -> None:
     do, what = heading.split(" ", 1)
     sent = [one for one in SENT if one not in ("answer schema", "response_format") or what == "answer schema"]

@@ -5,24 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.terminal.forking_python import forking_python
+from tests.terminal.forking_python import Forks
 from tests.terminal.pty_app import TerminalApp, home_in
-
-MODULES = (
-    *("tests.ui.fakes", "tests.ui.fake_host", "tui.ui.app.app", "tui.ui.app.terminal", "tui.runtime.runtime"),
-    *("tui.commands.run", "tui.host.transports.stdio", "tui.model.openai_api.openai_chat"),
-)
-"""What most programs in a terminal import sooner or later."""
 
 
 @pytest.fixture(scope="session", autouse=True)
-def forks(shared_processes: set[int]) -> Iterator[None]:
+def quick_apps(forks: Forks) -> Iterator[None]:
     """Start the app as a fork of a process that has imported it."""
-    with forking_python(*MODULES) as forks:
-        shared_processes.add(forks.pid)
-        TerminalApp.forks = forks
-        yield
-        TerminalApp.forks = None
+    TerminalApp.forks = forks
+    yield
+    TerminalApp.forks = None
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """A Python that starts at once: forks of one process that has imported what its programs need.
 
-The import takes a second of processor time. The commands of a page start a dozen servers on the SDK, and each
-test in a terminal starts the app.
+The import takes a second of processor time. Hundreds of tests start the app in a terminal,
+a command, an agent or a server on the SDK.
 """
 
 import contextlib
@@ -16,22 +16,54 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fcntl import ioctl
 from importlib import import_module
 from pathlib import Path
+from typing import ClassVar
 
+ROOT = Path(__file__).parents[2]
 STUB = """#!{python} -IS
-import json, os, socket, sys
+import json, os, signal, socket, sys
 
-with socket.socket(socket.AF_UNIX) as forks:
-    forks.connect({address!r})
-    socket.send_fds(forks, [b"x"], [0, 1, 2])
-    forks.sendall(json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ), False]).encode() + b"\\n")
-    forks.recv(1)  # until the fork ends
+forks = socket.socket(socket.AF_UNIX)
+forks.connect({address!r})
+socket.send_fds(forks, [b"x"], [0, 1, 2])
+os.closerange(0, 3)
+forks.sendall(json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ), False]).encode() + b"\\n")
+lines = forks.makefile("rb")
+pid = int(lines.readline())
+for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+    signal.signal(number, lambda number, _: os.kill(pid, number))
+code = int(lines.readline() or 1)
+if code < 0:
+    signal.signal(-code, signal.SIG_DFL)
+    os.kill(os.getpid(), -code)
+os._exit(code)
 """
+"""Lends its streams to a fork, passes signals on to it, and ends as it does."""
+
+APP = (
+    *("tests.ui.fakes", "tests.ui.fake_host", "tui.ui.app.app", "tui.ui.app.terminal", "tui.runtime.runtime"),
+    *("tui.commands.run", "tui.host.transports.stdio", "tui.model.openai_api.openai_chat"),
+)
+COMMANDS = (
+    *("tui.commands.command_line", "tui.commands.call.one_server", "tui.addons.up.command"),
+    *("tui.addons.up.attach", "tui.addons.events.command", "tui.addons.events.delivery"),
+    *("tui.addons.agent.command", "tui.addons.agent.server", "tui.addons.agent.acting"),
+    *(f"tui.addons.{file.parent.name}.addon" for file in sorted(ROOT.glob("tui/addons/*/addon.py"))),
+)
+SDK = ("mcp.server.mcpserver", "mcp.server.stdio", "uvicorn", "anyio._backends._asyncio")
+"""What the app in a terminal, commands and servers on the SDK import sooner or later."""
+
+
+class Python:
+    """The Python that runs commands and agents: forks where the fixture `quick_python` is used."""
+
+    command: ClassVar[str] = sys.executable
 
 
 @dataclass(frozen=True)
@@ -40,6 +72,11 @@ class Forks:
 
     pid: int
     folder: str
+
+    @property
+    def python(self) -> str:
+        """Return what to start instead of `sys.executable`. Only the id of the process is another."""
+        return f"{self.folder}/python"
 
     def in_terminal(
         self, words: Sequence[str], terminal: int, cwd: Path, env: Mapping[str, str]
@@ -90,7 +127,7 @@ def forking_python(*modules: str) -> Iterator[Forks]:
         stub.write_text(STUB.format(python=sys.executable, address=address), encoding="utf-8")
         stub.chmod(0o700)
         command = [sys.executable, __file__, address, *modules]
-        env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "LANG": "C.UTF-8"}
+        env = os.environ | {"PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=env) as forks:
             try:
                 assert forks.stdout is not None and forks.stdout.readline() == b"ready\n"
@@ -119,15 +156,24 @@ def serve(address: str, modules: Sequence[str]) -> None:
         connection.close()
 
 
+def kill_with(connection: socket.socket, pid: int) -> None:
+    """Kill a program whose stub or test has been killed, which closes the connection."""
+    connection.recv(1)
+    os.kill(pid, signal.SIGKILL)
+
+
 def run(connection: socket.socket) -> None:
     """Run a program with the streams, folder and environment of the one that asks for it."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _, streams, _, _ = socket.recv_fds(connection, 1, 3)
     words, folder, env, in_terminal = json.loads(connection.makefile("rb").readline())
-    if in_terminal and (pid := os.fork()):
+    if pid := os.fork():
         for stream in streams:
             os.close(stream)
-        connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        threading.Thread(target=kill_with, args=(connection, pid), daemon=True).start()
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        with contextlib.suppress(OSError):  # nobody waits for it any more
+            connection.sendall(b"%d\n" % code)
         os._exit(0)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
@@ -135,8 +181,9 @@ def run(connection: socket.socket) -> None:
     if in_terminal:
         os.setsid()
         ioctl(0, termios.TIOCSCTTY, 0)
-        connection.sendall(b"%d\n" % os.getpid())
-        connection.close()
+    connection.sendall(b"%d\n" % os.getpid())
+    connection.close()
+    if in_terminal:
         sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)
         sys.stdout = sys.__stdout__ = open(1, "w", 1, "utf-8", "surrogateescape", closefd=False)
         sys.stderr = sys.__stderr__ = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)

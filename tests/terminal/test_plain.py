@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from tests.terminal.pty_app import ROOT, TerminalApp, home_in
 
 SERVERS = ROOT / "sample_config" / "servers"
 FAULTS = ROOT / "tests" / "corpus" / "faults"
+UP, RIGHT, LEFT, END, HOME, DELETE = "\x1b[A", "\x1b[C", "\x1b[D", "\x1b[F", "\x1b[H", "\x1b[3~"
+BACKSPACE = "\x7f"
 NEEDS_FILE = """
 import pathlib, runpy, sys
 if not pathlib.Path({database!r}).exists():
@@ -225,16 +228,26 @@ def test_a_question_that_its_server_takes_back_is_withdrawn(tmp_path: Path, env:
         plain_text(session)
 
 
-def test_a_long_call_by_hand_says_that_it_is_awaited(tmp_path: Path, env: dict[str, str]):
+def test_a_long_call_by_hand_says_that_it_is_awaited_and_the_end_of_input_leaves_it(
+    tmp_path: Path, env: dict[str, str]
+):
     path = tmp_path / "config.toml"
     path.write_text(server("slow", SERVERS / "slow.py", trusted=True))
-    with TerminalPlain("--demo", "--config", str(path), env=env | {"TERM": "dumb"}) as session:
+    with TerminalPlain("--demo", "--config", str(path), env=env) as session:
         session.until(lambda: any(line.startswith("server: slow, RUNNING") for line in lines_of(session)))
         prompted(session)
-        session.type("/call slow count_slowly seconds=30")
+        session.type(f"/call slw count_slowly seconds=30{LEFT * 26}{RIGHT}{DELETE}ox{BACKSPACE}w")
         session.until(lambda: any(line.startswith("progress: ") for line in lines_of(session)))
         session.send("\x03")
         session.until(lambda: "progress: Stopped." in lines_of(session))
+        prompted(session)
+        session.type(f"{UP}{HOME}{END}")
+        session.until(lambda: lines_of(session)[-2][:13] in ("progress: Wai", "progress: 5 o"))
+        began = time.monotonic()
+        session.send("\x04")
+        assert session.ended() == 0 and time.monotonic() - began < 20
+        assert b"\x1b" not in session.raw
+        assert lines_of(session).count("progress: Stopped.") == 2
 
 
 def test_the_bell_is_a_setting(tmp_path: Path, env: dict[str, str]):

@@ -5,7 +5,7 @@ from unicodedata import east_asian_width
 from tests.terminal.pty_app import FRAME_ENDS, TerminalApp
 
 ENTER, CONVERSATION, SERVERS, TRACE, COMPOSER = "\r", "\x1bOQ", "\x1bOR", "\x1b[17~", "\x1b[15~"
-WIDTH_QUESTION, TWO_CELLS = b"\x1b[6n", "\x1b[2;3R"
+WIDTH_QUESTION, TWO_CELLS = b"\x1b[6n", "\x1b[2;7R"
 
 
 def fits(app: TerminalApp) -> bool:

@@ -1,6 +1,6 @@
 """A host whose servers start and stop at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tui.core.secrets.stored_sign_in import SignedOut
@@ -16,6 +16,10 @@ class FakeHost:
         self.asked: list[tuple[str, str]] = []
         self.logs: dict[str, tuple[str, ...]] = {}
         self._statuses = {status.name: status for status in statuses}
+
+    @property
+    def servers(self) -> Mapping[str, ServerStatus]:
+        return self._statuses
 
     def statuses(self) -> tuple[ServerStatus, ...]:
         return tuple(self._statuses.values())

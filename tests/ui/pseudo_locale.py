@@ -6,32 +6,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from gettext import NullTranslations
 
+from textual.screen import Screen
+from textual.widget import Widget
+
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
 from tests.ui.snapshot_tour import Visit
 from tests.ui.snapshots import _painted
 from tui.core.language import translate
 
-CUT = frozenset(
-    """
-    bench-form bench-tools bench-traffic chat-commands confirm-call edit-request-wrong entry-copy
-    palette servers-remote
-    traffic-copy traffic-export-form traffic-export-which
-    """.split()
-)
-"""Screens on which texts of this language are cut. No other may join them."""
-
-EDGE = "▌"
-"""The left edge of a dialog, which may be over a text."""
-
-TAB = re.compile(r"\w{3}( +\d+)*\s*$")
-"""A tab of the workbench, which shows the beginning of its name if not all tabs have room."""
-
-MOST_ROWS = 5
-"""Rows below on which a wrapped text may end."""
-
 OPENS, CLOSES, WIDE = "⟦", "⟧", "字"
 _ADDED = re.compile(f"[{OPENS}{CLOSES}{WIDE}]")
+_SIGNS = re.compile(f"[{OPENS}{CLOSES}]|…(?= *[^{CLOSES}\\w]?$|  )", re.MULTILINE)
 
 
 def pseudo(text: str) -> str:
@@ -80,29 +66,38 @@ class PseudoVisit(Visit):
         self.seen.append(name)
         await self.shows(*texts)
         await _painted(self.app)
-        if (cut := [*cut_texts(screen_text(self.app))]) and name not in CUT:
-            self.problems.append(f"{name}: {cut}")
+        for widget, text, above, below in _texts(self.app.screen):
+            if cut := [*cut_texts(text, above=above, below=below)]:
+                self.problems.append(f"{name}: {type(widget).__name__}: {cut}")
 
 
-def cut_texts(screen: str) -> Iterator[str]:
-    """Yield the texts on a screen that do not end, although the next text on the same row begins, or the row.
+def _texts(screen: Screen[object]) -> Iterator[tuple[Widget, str, bool, bool]]:
+    """Yield each visible widget and its text as if nothing was over it, and if it goes on above or below."""
+    for widget, (region, clip) in screen._compositor.visible_widgets.items():
+        if widget is not screen and (seen := region.intersection(clip)):
+            lines = widget.render_lines(seen.translate(-region.offset))
+            text = "\n".join("".join([part.text for part in line if not part.control]) for line in lines)
+            above = seen.y > region.y or widget.scroll_y > 0
+            yield widget, text, above, seen.bottom < region.bottom or widget.scroll_y < widget.max_scroll_y
 
-    A text that continues on the next rows, and one that is partly behind a dialog, is not cut.
+
+def cut_texts(screen: str, *, above: bool = False, below: bool = False) -> Iterator[str]:
+    """Yield the texts that do not end, or do not begin, or end with an ellipsis that is not theirs.
+
+    `above`, `below`: there is more than what is visible, so a text may begin or end there.
     """
-    whole = re.compile(f"{OPENS}[^{OPENS}{CLOSES}\n]*{CLOSES}")
-    while (rest := whole.sub("", screen)) != screen:  # texts within texts
-        screen = rest
-    rows = screen.split("\n")
-    for index, row in enumerate(rows):
-        after = "".join(rows[index + 1 : index + 1 + MOST_ROWS])
-        texts = row.split(OPENS)[1:]
-        nested = after.count(CLOSES) >= len(texts)  # a text within a text that goes on with it
-        for part in texts:
-            goes_on = CLOSES in after or EDGE in after
-            reaches_end = row.endswith(part) or "│" in part or nested
-            if (
-                EDGE not in part
-                and not TAB.match(part)
-                and not (goes_on and reaches_end and not part.rstrip(" │").endswith("…"))
-            ):
-                yield part.strip()
+    begun: list[int] = []
+    shortened: set[int] = set()
+    for sign in _SIGNS.finditer(screen):
+        if sign[0] == OPENS:
+            begun.append(sign.end())
+        elif sign[0] == CLOSES and begun:
+            if (start := begun.pop()) in shortened:
+                yield screen[start : sign.start()]
+        elif sign[0] == CLOSES and not above:
+            yield screen[: sign.start()].rpartition("\n")[2].strip()
+        elif begun:
+            shortened.add(begun[-1])
+    for start in begun:
+        if not below or start in shortened or OPENS in screen[start:]:
+            yield screen[start:].partition("\n")[0].strip()

@@ -55,6 +55,7 @@ _ARGUMENTS = {
     "n_": ("text", "plural"),
     "n_message": ("text", "plural"),
     "c_": ("context", "text"),
+    "c_message": ("context", "text"),
 }
 """What the first arguments of each function are."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.sources import ROOT
 
 DOCS = ROOT / "docs"
@@ -48,7 +49,7 @@ def links(page: Path) -> set[str]:
     return targets - {"README.md#"}
 
 
-@pytest.mark.parametrize("page", sorted({*DOCS.glob("*.md")} - {GALLERY}), ids=lambda page: page.stem)
+@each_case("page", sorted({*DOCS.glob("*.md")} - {GALLERY}))
 def test_each_page_begins_with_what_one_can_do_in_a_minute(page: Path):
     begin, _, rest = page.read_text(encoding="utf-8").partition("\n## In a minute\n")
     assert rest, "no section “In a minute”"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.configurations import config_file, server
 from tests.programs import printed_by
 
@@ -50,7 +51,7 @@ AFTER_THE_FIRST_LINES = {
 """What opening a recording does not need for its first lines."""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("statement", "forbidden"),
     [
         ("import tui.cli; from tui.commands.command_line import build_parser; build_parser()", HEAVY),

@@ -9,7 +9,7 @@ from typing import Any
 
 from tui.commands.permission.terminal_approver import asked_line, yes_or_no
 from tui.commands.run_input import read_json
-from tui.commands.streams import err
+from tui.commands.streams import err_later
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
 from tui.core.permission.definitions import shown_name
@@ -67,7 +67,7 @@ class FlagAnswers(Questioner):
         self._tell = tell
         self._said: set[tuple[str, str]] = set()
         self._shown: set[tuple[str, str, str]] = set()
-        self._err = err()  # servers do not ask in the task of the command
+        self._err = err_later()  # servers do not ask in the task of the command
 
     @classmethod
     def of(
@@ -154,7 +154,7 @@ class FlagAnswers(Questioner):
         from tui.core.permission.change_effects import ChangeEffect
         from tui.core.permission.wording import lines, since, summary
 
-        out = self._err
+        out = self._err()
         if question.damage:
             print(f"! {clean_line(question.server, 80)}: {clean_line(question.damage, 1_000)}", file=out)
         fresh = [one for one in question.changes if (one.server, one.name, one.digest) not in self._shown]
@@ -211,7 +211,7 @@ class FlagAnswers(Questioner):
         server, answer = clean_line(server, 80), clean_line(answer, 600)
         if (server, answer) not in self._said and len(self._said) < MAX_ANSWERS:
             self._said.add((server, answer))
-            print(f"? {server} asks: {clean_line(asked, 500)} · {answer}", file=self._err, flush=True)
+            print(f"? {server} asks: {clean_line(asked, 500)} · {answer}", file=self._err(), flush=True)
 
 
 def read_values(path: str) -> Sequence[Mapping[str, Any]]:

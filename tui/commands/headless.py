@@ -6,9 +6,11 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from tui.commands.progress import progress
 from tui.commands.run_output import printed_sentence
 from tui.core.errors import reason_of
 from tui.core.files import is_replaceable
@@ -68,10 +70,12 @@ def headless(
     *,
     questioner: Questioner | None = None,
     ended: Callable[[Runtime], object] = lambda runtime: None,
+    quiet: bool = False,
 ) -> int:
     """Run a command with a runtime, which is shut down at its end or at a signal; return the exit code.
 
-    `questioner` answers requests of servers. `ended` is called after the shutdown.
+    `questioner` answers requests of servers. `ended` is called after the shutdown,
+    of which a `quiet` command shows nothing.
     """
 
     async def run() -> int:
@@ -83,7 +87,8 @@ def headless(
             try:
                 return await interrupt.during(work(runtime, interrupt))
             finally:
-                await runtime.shutdown()
+                with progress("stopping the servers", quiet=quiet):
+                    await runtime.shutdown()
                 ended(runtime)
 
     return asyncio.run(run())
@@ -120,11 +125,17 @@ def say_unrecorded(runtime: Runtime) -> None:
         say_unsaved(runtime)
 
 
+def starting(what: str) -> AbstractContextManager[object]:
+    """Say on stderr what starts, and that it still does."""
+    print(f"· starting {what}", file=sys.stderr, flush=True)
+    return progress(f"starting {what}")
+
+
 async def started(runtime: Runtime, name: str) -> ServerStatus:
     """Start the server of a command, once, after saying so, and return its status."""
     runtime.host.reconfigure(name, restart=False)
-    print(f"· starting {clean_line(name, 80)}", file=sys.stderr, flush=True)
-    await runtime.host.start(name)
+    with starting(clean_line(name, 80)):
+        await runtime.host.start(name)
     return runtime.host.status(name)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, TextIO
 
     from _typeshed import SupportsWrite
 
@@ -74,15 +74,19 @@ def help_text(prog: str) -> HelpText:
     return HelpText(prog, width=columns() - 2)
 
 
-def columns() -> int:
-    """Return the result of `shutil.get_terminal_size()`, whose import takes a tenth of `--help`."""
+def columns(stream: "TextIO | None" = None) -> int:
+    """Return what `shutil.get_terminal_size()` does, whose import takes a tenth of `--help`.
+
+    `stream` is the terminal, stdout by default.
+    """
+    stream = stream or sys.__stdout__
     try:
         columns = int(os.environ["COLUMNS"])
     except (KeyError, ValueError):
         columns = 0
     if columns <= 0:
         try:
-            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
+            columns = os.get_terminal_size(stream.fileno()).columns if stream else 0
         except (ValueError, OSError):
             columns = 0
     return columns or 80

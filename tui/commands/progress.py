@@ -55,7 +55,7 @@ class _Line:
     def _draw(self) -> None:
         text = self._progress.text
         took = f"{time.monotonic() - self._progress.began:.0f} s"
-        line = cropped(f"◌ {text}  {took}", columns() - 1) if text else ""
+        line = cropped(f"◌ {text}  {took}", columns(self._stream) - 1) if text else ""
         self._put(line)
 
     def _put(self, line: str) -> None:

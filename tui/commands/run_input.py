@@ -15,6 +15,7 @@ from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError, encoding_of, reason_of
 from tui.core.files import NotText, open_file, read_limited, text_of
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 
 MAX_STDIN = 4 * 1024 * 1024
@@ -77,7 +78,8 @@ def attachments(paths: Sequence[str]) -> tuple[Attachment, ...]:
         try:
             found.append(attachment_of(Path(path).name, read_bounded(path, MAX_BYTES)))
         except (OSError, ValueError) as error:
-            raise UsageError(f"cannot attach it: {reason_of(error)}", where=path) from None
+            why = message("cannot attach it: {why}", why=reason_of(error))
+            raise UsageError(why, where=path) from None
     return tuple(found)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tui.commands.streams import err, out
 from tui.commands.table import json_line
 from tui.core import units
-from tui.core.errors import McptuiError, sentences
+from tui.core.errors import McptuiError, composed, sentences
 from tui.core.events import (
     NEVER_RUN,
     CallJudged,
@@ -28,6 +28,8 @@ from tui.core.events import (
     TurnStarted,
     Waiting,
 )
+from tui.core.language.translate import as_message
+from tui.core.language.translate import sentences as in_turn
 from tui.core.ports import ReasoningPart, RetryPart, TextPart, Usage
 from tui.core.servers import PRINT_STEP, ServerStatus
 from tui.core.text import clean, clean_line, compact
@@ -53,10 +55,13 @@ def arguments_line(arguments: Mapping[str, Any], limit: int = 120) -> str:
 
 def printed_sentence(status: ServerStatus) -> str:
     """Return what a server sent that cannot be read, and what to do about it; or ""."""
-    line = f": {first}" if (first := clean_line(status.printed, 200)) else ""
-    printed = f"{words}{line}. {PRINT_STEP}" if (words := status.printed_words) else ""
-    invalid = f"{status.invalid}." if status.invalid else ""
-    return f"{printed} {invalid}".strip()
+    printed = status.printed_words
+    if printed and (first := clean_line(status.printed, 200)):
+        printed = composed("{where}: {text}", where=printed, text=first)
+    step = as_message(PRINT_STEP) if printed else ""
+    return in_turn(
+        sentences(printed, step), composed("{text}.", text=status.invalid) if status.invalid else ""
+    )
 
 
 def trace_line(event: Event) -> str:

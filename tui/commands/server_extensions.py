@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tui.commands.table import TEXT_CELLS, Columns
+from tui.commands.table import TEXT_CELLS, Columns, lines_at
 from tui.core.addons import service
 from tui.core.comparison.offers import OfferChange, change_words, offer_changes
 from tui.core.errors import UsageError
@@ -45,7 +45,7 @@ class ServerExtensions:
         columns = Columns((USE_CELLS, NAME_CELLS, TEXT_CELLS), range(3), cells, indent="    ")
         facts = Columns((USE_CELLS, TEXT_CELLS), range(2), cells, indent="    ")
         name = clean_line(self.status.name, 40)
-        yield f"● {name}  {clean_line(self.identity.protocol, 40)}  {self.era}"
+        yield from lines_at(f"● {name}  {clean_line(self.identity.protocol, 40)}  {self.era}", cells)
         for one in self.identity.extensions:
             stage = one.known.stage if one.known is not None else ""
             settings = compact(one.settings, 100) if one.settings else ""

@@ -18,7 +18,7 @@ from tui.commands.table import Columns, lines_at
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
-from tui.core.language.translate import message
+from tui.core.language.translate import N_, as_message, message
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport, fault_words
 from tui.core.text import cells_of, clean, clean_line
 from tui.core.units import and_more, duration, plural
@@ -66,10 +66,10 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 
     def settled(name: str) -> None:
         found[name] = runtime.host.status(name)
-        doing.text = _starting(names, found)
+        doing.text = still_starting(names, found)
         show(found[name])
 
-    with progress(_starting(names, found), quiet=args.json) as doing:
+    with progress(still_starting(names, found), quiet=args.json) as doing:
         for status in unusable:
             show(status)
         await runtime.host.start_all(names, settled)
@@ -83,7 +83,8 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     return 0 if all(status.state is ServerState.RUNNING for status in found.values()) else FAILED
 
 
-def _starting(names: Sequence[str], settled: Container[str]) -> str:
+def still_starting(names: Sequence[str], settled: Container[str]) -> str:
+    """Return what a command does that waits for servers, "" if it does not."""
     waiting = [clean_line(name, MAX_SHOWN_NAME) for name in names if name not in settled]
     return f"starting {and_more(waiting, 4)}" if waiting else ""
 
@@ -188,7 +189,7 @@ def _where(reach: Reach) -> str:
 
 
 _HEAD = ("  server", "state", "offers", "start", "protocol", "version")
-_WIDTHS = (len("RUNNING"), 36, 7, 10, 16)
+_WIDTHS = (len("RUNNING"), 44, 7, 10, 16)
 _PART = "    "
 """Before the lines about a server."""
 
@@ -257,12 +258,14 @@ def _facts(status: ServerStatus) -> Iterator[str]:
         yield message("acts as {host}", host=clean_line(status.spec.act_as, 40))
     yield from _printed(status)
     yield from filter(None, (fault_words([status]), status.change_words if status.changes else ""))
-    hidden = ("hidden text", "with hidden text", status.hidden)
-    for head, end, listed in (hidden, ("omitted", "omitted", status.quarantined)):
+    for text, rest, listed in (
+        (N_("hidden text: {name}: {why}"), N_("and {n} more with hidden text"), status.hidden),
+        (N_("omitted: {name}: {why}"), N_("and {n} more omitted"), status.quarantined),
+    ):
         for name, why in listed[:MAX_NAMED]:
-            yield f"{head}: {readable_line(name, 60)}: {clean_line(why, 300)}"
+            yield as_message(text, name=readable_line(name, 60), why=clean_line(why, 300))
         if (more := len(listed) - MAX_NAMED) > 0:
-            yield f"and {more:,} more {end}"
+            yield as_message(rest, n=f"{more:,}")
 
 
 def _printed(status: ServerStatus) -> list[str]:

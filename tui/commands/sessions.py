@@ -28,7 +28,7 @@ MAX_SYSTEM = 20_000
 ALL = 1_000_000
 """More sessions than any user has, so in effect no limit."""
 
-_FOUND, _ID_CELLS = ("id", "message", "title and text"), 22
+_FOUND, _ID_CELLS = ("id", "message", "title and text"), 23
 _DOING = {"list": "reading", "search": "searching", "export": "exporting", "import": "importing"}
 _HEAD = ("id", "changed", "turns", "tokens", "model", "title")
 
@@ -91,7 +91,7 @@ async def _list(args: argparse.Namespace) -> None:
 
 async def _search(args: argparse.Namespace) -> None:
     number, widths = 0, (_ID_CELLS, len(_FOUND[1]), TEXT_CELLS)
-    places_found = Columns(widths, {0, 2}, width(), head=_FOUND)
+    places_found = Columns(widths, {0, 2}, width(), head=_FOUND, words=widths)
     async with aclosing(_store().search(args.text)) as places:
         async for found in places:
             ident, title, place = found.session.id, found.session.title, found.index

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import TextIO
 
 _ELSEWHERE: "ContextVar[tuple[TextIO, TextIO] | None]" = ContextVar("streams", default=None)
@@ -29,6 +29,12 @@ def err() -> "TextIO":
     return sys.stderr if (elsewhere := _ELSEWHERE.get()) is None else elsewhere[1]
 
 
+def err_later() -> "Callable[[], TextIO]":
+    """Return what returns this stderr in tasks that are not of the command."""
+    elsewhere = _ELSEWHERE.get()
+    return lambda: sys.stderr if elsewhere is None else elsewhere[1]
+
+
 def is_elsewhere() -> bool:
     """Return whether another process gets the output. Nothing can be asked on its terminal."""
     return _ELSEWHERE.get() is not None
@@ -39,13 +45,16 @@ def on_terminal() -> bool:
     return not is_elsewhere() and sys.stdout.isatty()
 
 
-def width() -> int:
-    """Return the cells of a line of the terminal, 0 if nothing is broken: in a pipe, or with `--wide`."""
-    if _WIDE.get() or not on_terminal():
+def width(stream: "TextIO | None" = None) -> int:
+    """Return the cells of a line of the terminal, 0 if nothing is broken: in a pipe, or with `--wide`.
+
+    `stream` is what is written to, stdout by default.
+    """
+    if _WIDE.get() or is_elsewhere() or not (stream or sys.stdout).isatty():
         return 0
     from tui.commands.help_text import columns
 
-    return columns()
+    return columns(stream)
 
 
 def colored() -> bool:

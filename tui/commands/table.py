@@ -57,7 +57,7 @@ def _unbroken(word: str) -> int:
     cells = cells_of(word)
     if cells > len(word):
         return min(cells, LEAST)
-    return cells if cells <= WORDS[-1] else max(map(len, _AFTER_PARTS.split(word)))
+    return cells if cells <= WORDS[0] else max(map(len, _AFTER_PARTS.split(word)))
 
 
 def _widths_of(rows: Sequence[Row]) -> list[int]:
@@ -143,44 +143,26 @@ def _fitted(widths: Sequence[int], left: Container[int], cells: int, words: Sequ
             break
     else:
         return []
-    wanted, cap = list[int](), 0
-    while (wider := [max(low, min(width, cap)) for low, width in zip(least, widths, strict=True)]) and (
-        sum(wider) <= room
-    ):
-        wanted, cap = wider, cap + 1
-    for at, width in enumerate(widths):
-        if cap <= width and least[at] < cap and sum(wanted) < room:
-            wanted[at] += 1
-    return wanted
+    while sum(least) < room:
+        narrow = (at for at, width in enumerate(widths) if least[at] < width)
+        least[max(narrow, key=lambda at: widths[at] / least[at] ** 2)] += 1
+    return least
 
 
 def broken_at(text: str, cells: int) -> list[str]:
     """Return the lines of a text, each of at most `cells`, broken between words, and within longer words."""
-    if cells_of(text) <= cells:
-        return [text]
-    lines = [""]
-    for word in text.split(" "):
-        rest = word
-        if lines[-1]:
-            room = cells - cells_of(lines[-1]) - 1
-            if cells_of(word) <= room:
-                lines[-1] += f" {word}"
-                continue
-            if cells_of(word) <= cells or room < LEAST:
-                lines.append("")
-            else:
-                start = head_of(word, room)
-                lines[-1] += f" {start}"
-                rest = word[len(start) :]
-                lines.append("")
-        while cells_of(rest) > cells:
-            start = head_of(rest, cells) or next(iter(graphemes(rest)))
-            if (part := max(map(start.rfind, PARTS)) + 1) > len(start) // 2:
-                start = start[:part]
-            lines[-1], rest = start, rest[len(start) :]
-            lines.append("")
-        lines[-1] = rest
-    return lines
+    lines, rest = list[str](), text
+    while len(line := head_of(rest, cells) or next(iter(graphemes(rest)), "")) < len(rest):
+        if rest[len(line)] != " ":  # within a word
+            start = line.rfind(" ") + 1
+            word = rest[start : start + cells + 1].partition(" ")[0]
+            if start and (cells_of(word) <= cells or cells_of(line[start:]) < LEAST):
+                line = line[: start - 1]
+            elif (part := max(map(line.rfind, PARTS)) + 1) > (start + len(line)) // 2:
+                line = line[:part]
+        lines.append(line)
+        rest = rest[len(line) :].removeprefix(" ")
+    return [*lines, rest]
 
 
 def lines_at(text: str, cells: int, indent: str = "") -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from tui.commands.table import TEXT_CELLS, Columns, painted, table
+from tui.core.language.translate import localized, message, sentences
 from tui.core.text import abridged, cells_of, clean_line, cropped, padded
 from tui.core.traffic import (
     ANSWERS,
@@ -148,9 +149,8 @@ def with_note(line: str, note: str, width: int) -> str:
 def entry_name(entry: Entry, head: bytes) -> str:
     """Return the name of an entry: its method and tool, its text, or what happened."""
     if entry.kind is Kind.EVENT:
-        return clean_line(
-            " ".join(event_sentences(entry.method, f"server {entry.source}", entry.detail)), SHOWN
-        )
+        server = message("server {name}", name=entry.source)
+        return clean_line(localized(sentences(*event_sentences(entry.method, server, entry.detail))), SHOWN)
     if entry.kind in WITH_BODY:
         return clean_line(head.decode("utf-8", "replace"), SHOWN)
     return clean_line(f"{entry.method} {entry.tool}".strip(), NAME_CHARS)

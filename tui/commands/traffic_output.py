@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.2
 """Interval in seconds at which --follow looks for new entries."""
 
+LEAST_CELLS = 40
+"""Cells that an entry needs beside the name of its recording."""
+
 FOUND, INCOMPLETE = 1, 2
 
 
@@ -275,23 +278,32 @@ def _line(selection: Selection, entry: Entry, colour: bool, source_cells: int) -
 
 
 def _entry_cells(selection: Selection) -> int:
+    """Return the cells of a line about an entry: the rest of that of its recording, or another line."""
     width = streams.width()
-    return max(1, width - cells_of(selection.label) - 2) if width and selection.label else width
+    room = width - cells_of(selection.label) - 2 if width and selection.label else width
+    return room if room >= LEAST_CELLS else width
 
 
 def _write_heading(selection: Selection) -> None:
     if streams.on_terminal():
-        label = padded("recording", cells_of(selection.label)) if selection.label else ""
         heading = entry_heading(_entry_cells(selection), _source_cells(selection))
-        _write(f"{label}  {heading}" if label else heading)
+        _write(_labelled(selection, heading, padded("recording", cells_of(selection.label))))
 
 
 def _source_cells(selection: Selection) -> int:
     return server_cells(selection.columns.sources.texts, cut=streams.width() > 0)
 
 
-def _labelled(selection: Selection, line: str) -> str:
-    return f"{selection.label}  {line}" if selection.label else line
+def _labelled(selection: Selection, line: str, label: str = "") -> str:
+    """Return a line after the label of its recording, or below it in a narrow terminal."""
+    if not selection.label:
+        return line
+    has_room = _entry_cells(selection) < streams.width() or not streams.width()
+    return (
+        f"{label or selection.label}  {line}"
+        if has_room
+        else f"{(label or selection.label).rstrip()}\n{line}"
+    )
 
 
 def _object(selection: Selection, entry: Entry) -> str:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Literal
 
 from tui.core.conversation.conversation import Attachment
-from tui.core.language.translate import message
+from tui.core.language.translate import N_, message
 from tui.core.secrets.encodings import plain_base64, standard_base64
 from tui.core.text import clean_line, visible
 from tui.core.tools import BinaryContent, Content, ResourceContent, TextContent
@@ -77,6 +77,9 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 """Bytes that no text contains; the escape character may be in logs."""
 
 
+_UNSUPPORTED = message("unsupported type: only text, images and audio can be attached")
+
+
 def attachment_of(name: str, data: bytes) -> Attachment:
     """Return `data` as an attachment called `name`.
 
@@ -84,20 +87,22 @@ def attachment_of(name: str, data: bytes) -> Attachment:
         ValueError: with a sentence, if it is empty, too large, or of a type that no model accepts.
     """
     if not data:
-        raise ValueError("the file is empty")
+        raise ValueError(message("the file is empty"))
     mime = media_type(data[:64])
     if mime in PICTURES or mime in SOUNDS:
         if len(data) > MAX_BYTES:
-            raise ValueError(f"larger than {MAX_BYTES // 2**20} MiB")
+            raise ValueError(message("larger than {limit} MiB", limit=MAX_BYTES // 2**20))
         return _of_media(name, mime, data, base64.b64encode(data).decode("ascii"))
     text = None if mime else text_of(data)
     if text is None:
         if mime.startswith(("audio/", "image/")):
-            raise ValueError(f"unsupported type {mime}")
-        what = f" {mime}" if mime else ""
-        raise ValueError(f"unsupported type{what}: only text, images and audio can be attached")
+            raise ValueError(message("unsupported type {type}", type=mime))
+        if mime:
+            only = N_("unsupported type {type}: only text, images and audio can be attached")
+            raise ValueError(message(only, type=mime))
+        raise ValueError(_UNSUPPORTED)
     if not text:
-        raise ValueError("the file is empty")  # apart from its byte order mark
+        raise ValueError(message("the file is empty"))  # apart from its byte order mark
     return _of_text(name, type_by_name(name) or "text/plain", text)
 
 
@@ -108,11 +113,13 @@ def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
         ValueError: with a sentence, if it is neither, too large, or broken.
     """
     if (kind := kind_of(content)) == "blob":
-        raise ValueError("unsupported type: only text, images and audio can be attached")
+        raise ValueError(_UNSUPPORTED)
     data, decoded = _decoded(content)
     mime = media_type(decoded[:64])
     if mime not in PICTURES and mime not in SOUNDS:
-        raise ValueError(f"unsupported {kind} format")
+        raise ValueError(
+            message("unsupported image format") if kind == "image" else message("unsupported audio format")
+        )
     return _of_media(name, mime, decoded, data)
 
 
@@ -152,25 +159,27 @@ def _of_media(name: str, mime: str, data: bytes, encoded: str) -> Attachment:
     if mime in PICTURES:
         shape = dimensions(data[:HEAD_BYTES])
         if shape is None or not is_whole(data):
-            raise ValueError("the image is damaged")
+            raise ValueError(message("the image is damaged"))
         if max(shape) > MAX_PIXELS:
-            raise ValueError(f"wider or higher than {MAX_PIXELS:,} pixels")
+            raise ValueError(message("wider or higher than {limit:,} pixels", limit=MAX_PIXELS))
     return Attachment(_kind(mime), mime, name, len(data), encoded)
 
 
 def _decoded(content: BinaryContent) -> tuple[str, bytes]:
     if content.size > MAX_BYTES:
-        raise ValueError(f"larger than {MAX_BYTES // 2**20} MiB")
+        raise ValueError(message("larger than {limit} MiB", limit=MAX_BYTES // 2**20))
     data = plain_base64(content.data)
     if not data:
-        raise ValueError("not valid base64")
+        raise ValueError(message("not valid base64"))
     return data, base64.b64decode(data)
 
 
 def _of_text(name: str, mime: str, text: str) -> Attachment:
     text = visible(text)
     if (size := octets(text)) > MAX_TEXT:
-        raise ValueError(f"text larger than {MAX_TEXT // 1024} KiB. Attach part of the text")
+        raise ValueError(
+            message("text larger than {limit} KiB. Attach part of the text", limit=MAX_TEXT // 1024)
+        )
     return Attachment("text", mime, name, size, text)
 
 

@@ -25,6 +25,7 @@ from threading import Event
 from typing import BinaryIO
 
 from tui.core.errors import encoding_of
+from tui.core.language.translate import N_, message
 
 OWN = "mcptui"
 FOLDER_MODE = 0o700
@@ -43,8 +44,13 @@ class LinkError(OSError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            errno.ELOOP, f"{path} is a symbolic link, which mcptui does not follow here. Remove it", path
+            errno.ELOOP,
+            message("{path} is a symbolic link, which mcptui does not follow here. Remove it", path=path),
+            path,
         )
+
+
+_IRREGULAR = message("not a regular file")
 
 
 class IrregularError(OSError):
@@ -106,7 +112,7 @@ def open_private(path: Path, flags: int) -> int:
     try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
-            raise IrregularError(errno.EINVAL, "not a regular file", os.fspath(path))
+            raise IrregularError(errno.EINVAL, _IRREGULAR, os.fspath(path))
         is_loose = stat.S_IMODE(found.st_mode) != FILE_MODE
         if flags & os.O_CREAT and is_loose and hasattr(os, "fchmod") and found.st_uid == os.geteuid():
             os.fchmod(handle, FILE_MODE)
@@ -130,14 +136,14 @@ def open_file(path: str | Path, *, links: bool = True, pipes: bool = False) -> B
     mode = os.fstat(file.fileno()).st_mode
     if not (stat.S_ISREG(mode) or (pipes and stat.S_ISFIFO(mode))):
         file.close()
-        raise IrregularError(errno.EINVAL, "not a file" if pipes else "not a regular file", os.fspath(path))
+        raise IrregularError(errno.EINVAL, message("not a file") if pipes else _IRREGULAR, os.fspath(path))
     return file
 
 
 def read_limited(file: BinaryIO, limit: int) -> bytes:
     """Return the rest of a file. Raises `ValueError` if it is larger than `limit` bytes."""
     if len(raw := file.read(limit + 1)) > limit:
-        raise ValueError(f"larger than {limit // 1024} KiB")
+        raise ValueError(message("larger than {limit} KiB", limit=limit // 1024))
     return raw
 
 
@@ -446,14 +452,15 @@ class NotText(ValueError):
 def text_of(raw: bytes) -> str:
     """Return UTF-8 text without its byte order mark. Raises NotText."""
     if name := encoding_of(raw):
-        raise NotText(f"is {name} text, not UTF-8. Save it as UTF-8")
+        raise NotText(message("is {encoding} text, not UTF-8. Save it as UTF-8", encoding=name))
     if b"\0" in raw:
-        raise NotText(f"is not text: null byte in line {_line(raw, raw.index(0))}")
+        raise NotText(message("is not text: null byte in line {line}", line=_line(raw, raw.index(0))))
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = _line(raw, error.start)
-        raise NotText(f"is not UTF-8 text: byte 0x{raw[error.start]:02x} in line {line}") from error
+        words = N_("is not UTF-8 text: byte 0x{byte:02x} in line {line}")
+        raise NotText(message(words, byte=raw[error.start], line=line)) from error
 
 
 def _line(raw: bytes, offset: int) -> int:

@@ -14,6 +14,7 @@ from tui.core.text import clean_line, quoted_name
 from tui.core.units import size as in_bytes
 
 MOST_ERRORS = 5
+UNVERIFIED = N_("mcptui cannot verify which program asks. It runs on this computer, as your user.")
 
 
 class Action(StrEnum):

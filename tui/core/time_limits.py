@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Protocol, Self
 
+from tui.core.language.translate import N_, as_message, message
+
 
 class Pausable(Protocol):
     """Something that counts time. Must neither raise nor wait."""
@@ -17,7 +19,7 @@ class Pausable(Protocol):
     def resume(self) -> None: ...
 
 
-PROGRESS, REQUESTS = "reported progress", "sent requests"
+PROGRESS, REQUESTS = message("reported progress"), message("sent requests")
 TOOL_SECONDS, TOOL_MAX_SECONDS = "tool_seconds", "tool_max_seconds"
 
 
@@ -59,12 +61,21 @@ class CallTimeout:
     def passed(self, limit: "TimeLimit") -> str:
         """Say after the name of a call which of its limits has ended it, and where that is set."""
         if limit.is_total and (limit.signs or self.most < self.seconds):
-            said, setting = f"did not finish within {self.most:g} s", self.most_setting
-            said += f", although it {' and '.join(limit.signs)}" if limit.signs else ""
+            said = message("did not finish within {seconds:g} s", seconds=self.most)
+            setting, signs = self.most_setting, [*limit.signs]
+            if signs:
+                both = message("{one} and {other}", one=signs[0], other=signs[-1])
+                signs_words = both if len(signs) > 1 else signs[0]
+                said = message("{said}, although it {signs}", said=said, signs=signs_words)
         else:
-            what = "respond or report progress" if limit.signs else "respond"
-            said, setting = f"did not {what} within {self.seconds:g} s", self.setting
-        return f"{said} ({setting})." if setting else f"{said}."
+            words = N_("did not respond or report progress within {seconds:g} s")
+            words = words if limit.signs else N_("did not respond within {seconds:g} s")
+            said, setting = message(words, seconds=self.seconds), self.setting
+        return (
+            message("{said} ({setting}).", said=said, setting=setting)
+            if setting
+            else as_message("{text}.", text=said)
+        )
 
 
 class Stopwatch:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from tui import __version__
-from tui.core.language.translate import N_
+from tui.core.language.translate import N_, c_message, localized
 
 
 class Direction(IntEnum):
@@ -43,6 +43,48 @@ class Kind(IntEnum):
 
 KIND_WORDS = {kind: kind.name.lower().replace("_", " ") for kind in Kind}
 KIND_WORDS |= {Kind.NOT_RPC: "not JSON-RPC", Kind.NOT_JSON: "not JSON"}
+
+_EVENT_WORDS = (
+    c_message("event", "answered"),
+    c_message("event", "broken"),
+    c_message("event", "command"),
+    c_message("event", "connect"),
+    c_message("event", "discarded"),
+    c_message("event", "disconnect"),
+    c_message("event", "dropped"),
+    c_message("event", "edited"),
+    c_message("event", "end"),
+    c_message("event", "endpoint"),
+    c_message("event", "exit"),
+    c_message("event", "fault"),
+    c_message("event", "gave up"),
+    c_message("event", "held"),
+    c_message("event", "log left out"),
+    c_message("event", "not recorded"),
+    c_message("event", "not sent"),
+    c_message("event", "note"),
+    c_message("event", "our progress"),
+    c_message("event", "released"),
+    c_message("event", "restart failed"),
+    c_message("event", "restarted"),
+    c_message("event", "server ended"),
+    c_message("event", "session opened again"),
+    c_message("event", "sign-in"),
+    c_message("event", "signal"),
+    c_message("event", "spawn"),
+    c_message("event", "stop"),
+    c_message("event", "stream opened again"),
+    c_message("event", "too large"),
+    c_message("event", "undelivered"),
+    c_message("event", "unreadable"),
+)
+_WORD_OF: dict[str, str] = {word: word for word in _EVENT_WORDS}
+
+
+def shown_method(kind: int, method: str) -> str:
+    """Return the method of an entry as screens show it: that of an event is mcptui's own word for it."""
+    return localized(_WORD_OF.get(method, method)) if kind == Kind.EVENT else method
+
 
 ANSWERS = frozenset({Kind.RESPONSE, Kind.ERROR, Kind.MODEL_REPLY})
 """Kinds that end a request."""

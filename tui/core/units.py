@@ -4,7 +4,8 @@ What a server or a file gives as a number may be anything: text, NaN, 1e999 or a
 digits. Clocks, sizes, sleeps, `float()` and SQLite raise on such values, so whatever comes from there passes
 `bounded`, and a time that is shown as a date passes `local_time`.
 
-Panes write about two significant digits, the unit after a space.
+Panes write about two significant digits, the unit after a space. Times of a second and more are messages,
+which `tui.ui.widgets.times` shows in the user's language.
 """
 
 import math
@@ -13,7 +14,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from tui.core.language.translate import _, message
+from tui.core.language.translate import N_, _, listed, message
 
 LARGEST = 2**53
 """The largest number from a server or a file: floats are exact up to it, and SQLite and clocks accept it."""
@@ -125,7 +126,7 @@ def duration(ms: float) -> str:
     if ms < 99.5:
         return f"{max(0, ms):.0f} ms"
     seconds = ms / 1000
-    return f"{seconds:.1f} s" if seconds < 9.95 else clock(seconds)
+    return message("{n} s", n=f"{seconds:.1f}") if seconds < 9.95 else clock(seconds)
 
 
 def span(ns: int) -> str:
@@ -137,35 +138,40 @@ def span(ns: int) -> str:
         return f"{ms:.1f} ms"
     if ms < 999.5:
         return f"{ms:.0f} ms"
-    number, unit, *rest = duration(ms).split(" ", 2)
-    return " ".join((number, unit, *rest)) if len(number) == 1 else f"{number} {unit}"
+    return duration(ms) if ms < 9950 else clock((bounded(ms) or 0) / 1000, brief=True)
 
 
 def age(seconds: float) -> str:
     """Return an age by the minute: "<1 m", "12 m", "2 h 05 m", "3 d 04 h"."""
     if seconds < 60:
-        return "<1 m"
-    return f"{int(seconds // 60)} m" if seconds < 3600 else clock(seconds)
+        return message("<1 m")
+    return message("{n} m", n=int(seconds // 60)) if seconds < 3600 else clock(seconds)
 
 
-def clock(seconds: float) -> str:
-    """Return seconds as a running time: "7 s", "1 m 04 s", "2 h 05 m", "3 d 04 h"; at least 0."""
+_CLOCK = (
+    (86_400, 3_600, N_("{n} d {rest} h"), N_("{n} d")),
+    (3_600, 60, N_("{n} h {rest} m"), N_("{n} h")),
+    (60, 1, N_("{n} m {rest} s"), N_("{n} m")),
+)
+
+
+def clock(seconds: float, *, brief: bool = False) -> str:
+    """Return seconds as a running time: "7 s", "1 m 04 s", "2 h 05 m", "3 d 04 h"; at least 0.
+
+    A `brief` one has no second part if the first has two digits: "17 m".
+    """
     known = whole(seconds) or 0
-    if known < 60:
-        return f"{known} s"
-    minutes, rest = divmod(known, 60)
-    if minutes < 60:
-        return f"{minutes} m {rest:02d} s"
-    hours, minutes = divmod(minutes, 60)
-    if hours < 24:
-        return f"{hours} h {minutes:02d} m"
-    days, hours = divmod(hours, 24)
-    return f"{days} d {hours:02d} h"
+    for unit, part, both, first in _CLOCK:
+        if known >= unit:
+            n, rest = divmod(known, unit)
+            words = first if brief and n > 9 else both
+            return message(words, n=n, rest=f"{rest // part:02d}")
+    return message("{n} s", n=known)
 
 
 def wait_words(seconds: float) -> str:
     """Return how long a server asks to wait: "0.4 s", "7.5 s", "1 h 00 m"."""
-    return f"{max(seconds, 0.01):.3g} s" if seconds < 60 else clock(math.ceil(seconds))
+    return message("{n} s", n=f"{max(seconds, 0.01):.3g}") if seconds < 60 else clock(math.ceil(seconds))
 
 
 def count(number: float) -> str:
@@ -248,14 +254,6 @@ def and_more(names: Sequence[str], most: int) -> str:
     if len(names) <= most:
         return shown
     return message("{names} and {n} more", names=shown, n=len(names) - most)
-
-
-def listed(texts: Sequence[str]) -> str:
-    """Return short texts as one: "a, b, c"."""
-    made = "".join(texts[:1])
-    for one in texts[1:]:
-        made = message("{some}, {one}", some=made, one=one)
-    return made
 
 
 def exact(number: int) -> str:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from tui.core.errors import chain_of, reason_of
-from tui.core.language.translate import message
+from tui.core.language.translate import N_, message
 from tui.core.text import clean_line
 
 if TYPE_CHECKING:
@@ -61,25 +61,26 @@ class WebAddress:
 def web_address(url: str) -> WebAddress:
     """Read an address; never raises."""
     if len(url) > MAX_LENGTH:
-        return WebAddress(url, "", "", problem=f"It is {len(url):,} characters long.")
+        return WebAddress(url, "", "", problem=message("It is {count:,} characters long.", count=len(url)))
     if odd := next((char for char in url if char in " \\" or unicodedata.category(char)[0] == "C"), ""):
-        problem = f"It contains U+{ord(odd):04X}, which is not allowed in a URL."
-        return WebAddress(url, "", "", problem=problem)
+        hidden = message("It contains U+{code:04X}, which is not allowed in a URL.", code=ord(odd))
+        return WebAddress(url, "", "", problem=hidden)
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        return WebAddress(url, "", "", problem=f"Invalid URL: {reason_of(error)}.")
+        return WebAddress(url, "", "", problem=message("Invalid URL: {reason}.", reason=reason_of(error)))
     if parts.scheme not in ("https", "http"):
-        scheme = parts.scheme or "without a scheme"
-        return WebAddress(url, "", "", problem=f"Only https URLs can be opened. This one is {scheme}.")
+        scheme = parts.scheme or message("without a scheme")
+        wanted = message("Only https URLs can be opened. This one is {scheme}.", scheme=scheme)
+        return WebAddress(url, "", "", problem=wanted)
     if not host:
-        return WebAddress(url, "", "", problem="It has no host.")
+        return WebAddress(url, "", "", problem=message("It has no host."))
     start = url.lower().index(host, len(parts.scheme) + 3 + parts.netloc.rfind("@") + 1)
     end = start + len(host)
     problem = ""
     if parts.scheme == "http" and not is_loopback(host):
-        problem = "Only https URLs, and http URLs of this machine, can be opened."
+        problem = message("Only https URLs, and http URLs of this machine, can be opened.")
     readable = _readable(host)
     return WebAddress(
         url[:start], url[start:end], url[end:], readable, tuple(_warnings(parts, host, readable)), problem
@@ -150,16 +151,16 @@ def address_fault(address: str, server_url: str) -> str:
     parts, server = urlsplit(address), urlsplit(server_url)
     host = parts.hostname or ""
     if parts.username or parts.password:
-        return "has a user name in it"
+        return message("has a user name in it")
     if is_private(host) and not is_private(server.hostname or ""):
-        return "is in a private network"
+        return message("is in a private network")
     if parts.scheme == "https":
         return ""
     if parts.scheme != "http":
-        return "is not an https URL"
+        return message("is not an https URL")
     both_here = is_loopback(host) and is_loopback(server.hostname or "")
     same_host = server.scheme == "http" and host == server.hostname
-    return "" if both_here or same_host else "is not encrypted (http)"
+    return "" if both_here or same_host else message("is not encrypted (http)")
 
 
 def _readable(host: str) -> str:
@@ -239,9 +240,9 @@ _REFERENCE = re.compile(r"\$\{[^{}]*\}")
 def header_name_fault(name: str) -> str:
     """Return why a header of this name cannot be sent, or ""."""
     if not _TOKEN.fullmatch(name):
-        return "is not a valid HTTP header name. Use letters, digits and -"
+        return message("is not a valid HTTP header name. Use letters, digits and -")
     if name.lower() in FRAMING:
-        return "is set by mcptui for each request. Remove it"
+        return message("is set by mcptui for each request. Remove it")
     return ""
 
 
@@ -274,29 +275,29 @@ def header_in(headers: Iterable[Sequence[Any]], wanted: str) -> str:
 def header_value_fault(value: str) -> str:
     """Return why this value of a header cannot be sent, without the value, or ""."""
     if any((ord(char) < 32 and char != "\t") or ord(char) == 127 for char in value):
-        return "contains a line break or control character. Write one line"
+        return message("contains a line break or control character. Write one line")
     if not value.isascii():
-        return "contains a non-ASCII character. Copy the value again"
+        return message("contains a non-ASCII character. Copy the value again")
     return ""
 
 
 def url_fault(url: str) -> str:
     """Return why this cannot be the address of a server, or "". References to variables are always valid."""
     if any(unicodedata.category(char) == "Cc" for char in url) or url != url.strip():
-        return "must be a URL without control characters or surrounding spaces"
+        return message("must be a URL without control characters or surrounding spaces")
     try:
         parts = urlsplit(_REFERENCE.sub("0", url))
         host = parts.hostname or ""
     except ValueError:
-        return "must be a URL like https://host/path"
+        return message("must be a URL like https://host/path")
     try:
         _ = parts.port
     except ValueError:
-        return "must be a URL like https://host/path. Its port is not a number from 0 to 65535"
+        return message("must be a URL like https://host/path. Its port is not a number from 0 to 65535")
     if not host or parts.scheme not in SCHEMES:
-        return "must be a URL like https://host/path"
+        return message("must be a URL like https://host/path")
     if not is_host(host):
-        return "must be a URL like https://host/path. Its host contains invalid characters"
+        return message("must be a URL like https://host/path. Its host contains invalid characters")
     return ""
 
 
@@ -326,7 +327,7 @@ class Proxy:
     """The proxy that the environment names for an address.
 
     Attributes:
-        variable: where it is set: the name of a variable, or "the system settings".
+        variable: where it is set: the name of a variable, or message("the system settings").
         url: as it is used, with credentials.
         shown: the same without credentials.
         fault: why it cannot be used, as a sentence without a full stop; or "".
@@ -339,7 +340,7 @@ class Proxy:
 
     @property
     def named(self) -> str:
-        return f"the proxy {self.shown} ({self.variable})"
+        return message("the proxy {address} ({variable})", address=self.shown, variable=self.variable)
 
 
 def proxy_for(url: str) -> Proxy | None:
@@ -363,7 +364,7 @@ def proxy_for(url: str) -> Proxy | None:
     # Names in lower case take precedence; see `getproxies_environment`.
     variable = found if os.environ.get(found) else next((n for n in os.environ if n.lower() == found), "")
     text = known[kind]
-    return _proxy(variable or "the system settings", text if "://" in text else f"http://{text}")
+    return _proxy(variable or message("the system settings"), text if "://" in text else f"http://{text}")
 
 
 def _proxy(variable: str, url: str) -> Proxy:
@@ -382,11 +383,14 @@ def _proxy(variable: str, url: str) -> Proxy:
     shown = clean_line(f"{scheme}://{written}", _PROXY_CHARS)
     fault = ""
     if scheme not in _PROXY_SCHEMES:
-        fault = f"{variable} names a proxy with an unsupported scheme: {shown}"
+        fault = N_("{variable} names a proxy with an unsupported scheme: {address}")
     elif not is_valid:
-        fault = f"{variable} is not the URL of a proxy: {shown}"
+        fault = N_("{variable} is not the URL of a proxy: {address}")
     elif scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
-        fault = f"{variable} names a SOCKS proxy ({shown}), for which the Python package socksio is missing"
+        fault = N_(
+            "{variable} names a SOCKS proxy ({address}), for which the Python package socksio is missing"
+        )
+    fault = fault and message(fault, variable=variable, address=shown)
     return Proxy(variable, f"{scheme}://{rest}", shown, fault)
 
 
@@ -416,20 +420,23 @@ def proxy_problem(error: BaseException, url: str, where: str) -> tuple[str, str]
     """
     if (proxy := proxy_for(url)) is None:
         return None
-    correct = f"Correct {proxy.variable}, or unset it."
+    if "socksio" in proxy.fault:
+        return proxy.fault, message("Install socksio, or use an http proxy.")
     if proxy.fault:
-        return proxy.fault, "Install socksio, or use an http proxy." if "socksio" in proxy.fault else correct
+        return proxy.fault, message("Correct {variable}, or unset it.", variable=proxy.variable)
     kinds = {type(one).__name__ for one in chain_of(error)}
-    step = f"Check {proxy.variable}, or add {urlsplit(url).hostname} to NO_PROXY."
-    reason = reason_of(error)
+    host = urlsplit(url).hostname
+    step = message("Check {variable}, or add {host} to NO_PROXY.", variable=proxy.variable, host=host)
+    words = N_("connection to {where} through {proxy} lost: {reason}")
     if "ProxyError" in kinds:
-        return f"{proxy.named} rejected {where}: {reason}", step
-    if any(kind.startswith("SSL") for kind in kinds):
-        step = f"Trust the proxy's certificate with SSL_CERT_FILE, or check {proxy.variable}."
-        return f"TLS connection to {where} through {proxy.named} failed: {reason}", step
-    if not kinds.isdisjoint(("ConnectError", "ConnectTimeout")):
-        return f"cannot connect to {proxy.named}: {reason}", step
-    return f"connection to {where} through {proxy.named} lost: {reason}", step
+        words = N_("{proxy} rejected {where}: {reason}")
+    elif any(kind.startswith("SSL") for kind in kinds):
+        trust = N_("Trust the proxy's certificate with SSL_CERT_FILE, or check {variable}.")
+        step = message(trust, variable=proxy.variable)
+        words = N_("TLS connection to {where} through {proxy} failed: {reason}")
+    elif not kinds.isdisjoint(("ConnectError", "ConnectTimeout")):
+        words = N_("cannot connect to {proxy}: {reason}")
+    return message(words, proxy=proxy.named, where=where, reason=reason_of(error)), step
 
 
 @dataclass(frozen=True, slots=True)

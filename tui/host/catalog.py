@@ -110,9 +110,7 @@ async def walk_pages(fetch: FetchPage, key: str) -> Walk:
     before: Any = None
     cursor: str | None = None
     seen: set[str] = set()
-    too_many = message(
-        "more than {max_tools:,} entries were listed, and the rest is omitted", max_tools=MAX_TOOLS
-    )
+    too_many = message("more than {limit:,} entries were listed, and the rest is omitted", limit=MAX_TOOLS)
     for number in range(1, MAX_PAGES + 1):
         try:
             page = await fetch(cursor)
@@ -143,7 +141,7 @@ async def walk_pages(fetch: FetchPage, key: str) -> Walk:
             walk.note = message("listing stopped because a cursor is not a string")
         elif len(following) > MAX_CURSOR:
             walk.note = message(
-                "listing stopped because a cursor has {following:,} characters", following=len(following)
+                "listing stopped because a cursor has {count:,} characters", count=len(following)
             )
         elif following in seen:
             walk.note = message(
@@ -158,9 +156,7 @@ async def walk_pages(fetch: FetchPage, key: str) -> Walk:
             cursor = following
             continue
         return walk
-    walk.note = message(
-        "more than {max_pages} pages were listed, and the rest is omitted", max_pages=MAX_PAGES
-    )
+    walk.note = message("more than {limit} pages were listed, and the rest is omitted", limit=MAX_PAGES)
     return walk
 
 
@@ -231,9 +227,7 @@ def tool_fault(raw: Any) -> str:
         return message("has no name")
     name = raw["name"]
     if len(name) > MAX_NAME:
-        return message(
-            "has a name of {name:,} characters (limit: {max_name})", name=len(name), max_name=MAX_NAME
-        )
+        return message("has a name of {count:,} characters (limit: {limit})", count=len(name), limit=MAX_NAME)
     if clean(name) != name or "\n" in name or "\t" in name:
         return message("has control or invisible characters in its name")
     schema: Any = raw.get("inputSchema")
@@ -284,7 +278,7 @@ def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[
 
 NOT_FOR_MODELS = message("meant for the app (_meta.ui.visibility)")
 NEEDS_LEGACY_TASKS = message(
-    "requires tasks of revision {tasks_in_core}, which mcptui does not support", tasks_in_core=TASKS_IN_CORE
+    "requires tasks of revision {revision}, which mcptui does not support", revision=TASKS_IN_CORE
 )
 
 

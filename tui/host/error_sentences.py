@@ -150,7 +150,7 @@ def start_failure(
             next_step = message("Update the server, or remove `act_as`.")
     elif seconds is not None:
         detail = message(
-            "no response to {waiting_for} within {seconds:g} s.", waiting_for=waiting_for, seconds=seconds
+            "no response to {request} within {seconds:g} s.", request=waiting_for, seconds=seconds
         )
         if spec.transport is Transport.LINES:
             detail = message("no hello within {seconds:g} s.", seconds=seconds)
@@ -255,7 +255,7 @@ def left_behind(transport: ServerTransport) -> str:
     """Say which processes of a server escaped its process group, or ""."""
     if len(transport.leftovers) == 1:
         return message(
-            "it left process {leftovers} running, and mcptui ended it.", leftovers=transport.leftovers[0]
+            "it left process {process} running, and mcptui ended it.", process=transport.leftovers[0]
         )
     count = len(transport.leftovers)
     if not count:
@@ -294,7 +294,7 @@ def unanswered(transport: ServerTransport) -> str:
             "An incomplete message of {size:,} bytes blocks its input. Restart the server.", size=size
         )
     if stray := transport.gate.stray:
-        return message("The server sent {stray}.", stray=stray)
+        return message("The server sent {content}.", content=stray)
     return ""
 
 

@@ -191,8 +191,8 @@ class Host:
                     name=quoted_name(name),
                 ),
                 next_step=message(
-                    "Remove the header from [{dotted}] to sign in.",
-                    dotted=dotted(("servers", name, "headers")),
+                    "Remove the header from [{table}] to sign in.",
+                    table=dotted(("servers", name, "headers")),
                 ),
             )
         if not await self._around.answerers.consent.ask(spec):

@@ -4,6 +4,7 @@ Commands, JSON, logs and exit texts are always English, so only these two call `
 """
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from tui.core.language.translate import DOMAIN, use
@@ -38,13 +39,26 @@ def use_language(language: str) -> str:
     """Show texts in a language from now on. Return a note if its texts are not there, else ""."""
     if language == ENGLISH:
         return ""
-    from gettext import translation
+    from gettext import find, translation
 
+    folder = Path(__file__).parent
     try:
-        use(translation(DOMAIN, Path(__file__).parent, [language]))
+        catalog = translation(DOMAIN, folder, [language])
+        use(catalog, partial(_texts, find(DOMAIN, folder, [language]) or ""))
     except Exception as error:  # not built, or damaged, which gettext reports in many ways
         from tui.core.errors import reason_of
 
         why = reason_of(error) if isinstance(error, OSError) else str(error)
         return f"cannot load the texts in {language}, so they are in English: {why}. Reinstall mcptui."
     return ""
+
+
+def _texts(path: str) -> list[str]:
+    """Return the texts that a catalog translates. `gettext` has no public way to list them."""
+    from struct import iter_unpack, unpack_from
+
+    data = Path(path).read_bytes()
+    order = "<" if data.startswith(b"\xde\x12\x04\x95") else ">"
+    count, start = unpack_from(f"{order}2I", data, 8)
+    table = iter_unpack(f"{order}2I", data[start : start + 8 * count])
+    return [data[at : at + size].decode() for size, at in table]

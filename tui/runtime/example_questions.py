@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.language.translate import N_, _
 from tui.core.text import clean_line, list_in
 from tui.core.tools import Tool
 
@@ -35,9 +36,10 @@ def question_of(description: str) -> str:
 
 
 _SAMPLES = {
-    ("weather", "get_weather"): "What's the weather in Hangzhou?",
-    ("notes", "add_note"): "Add a note: buy milk",
-    ("notes", "search_notes"): "Which notes mention milk?",
+    ("weather", "get_weather"): N_("What's the weather in Hangzhou?"),
+    ("notes", "add_note"): N_("Add a note: buy milk"),
+    ("notes", "search_notes"): N_("Which notes mention milk?"),
+    ("weather", "list_get_weather_records"): N_("List recent weather requests"),
 }
 """Natural questions for the sample servers, whose descriptions only say what they do."""
 
@@ -73,7 +75,7 @@ def examples(tools: Sequence[Tool], count: int = 4) -> tuple[Example, ...]:
         if (question := question_of(tool.description)) and question not in of_server:
             of_server.add(question)
             ranked.append((len(of_server), _example(question, tool)))
-    found = [_example(question, samples[key]) for key, question in _SAMPLES.items() if key in samples]
+    found = [_example(_(question), samples[key]) for key, question in _SAMPLES.items() if key in samples]
     found += [example for _, example in sorted(ranked, key=lambda item: item[0])]
     unique: dict[str, Example] = {}
     for example in found:

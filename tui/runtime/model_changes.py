@@ -151,7 +151,7 @@ class ModelChanges:
                     return
         except TimeoutError:
             raise ModelError(
-                message("no reply within {try_seconds:g} s", try_seconds=TRY_SECONDS), where=profile.name
+                message("no reply within {seconds:g} s", seconds=TRY_SECONDS), where=profile.name
             ) from None
         except ModelError as error:
             raise _in_form(error, values) from None

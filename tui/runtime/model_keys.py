@@ -136,7 +136,7 @@ def valid_key(text: str) -> str:
         raise ConfigError(message("no key was given"), next_step=PASTE_IT)
     if len(key) > MAX_KEY:
         raise ConfigError(
-            message("a key of more than {max_key:,} characters", max_key=MAX_KEY),
+            message("a key of more than {limit:,} characters", limit=MAX_KEY),
             next_step=message("Copy it again."),
         )
     return checked_key(key)

@@ -152,7 +152,7 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
     written = profile.tool_protocol not in ("auto", "native")
     facts: list[str] = []
     if written:
-        facts.append(message("text protocol {tool_protocol}", tool_protocol=profile.tool_protocol))
+        facts.append(message("text protocol {protocol}", protocol=profile.tool_protocol))
     facts += [f"effort {profile.effort}"] if profile.effort else []
     endpoint = problem = ""
     try:

@@ -11,7 +11,7 @@ MAX_NAME = 64
 def name_fault(name: str) -> str:
     """Return what is wrong with the name of a server, a model or an identity provider, or ""."""
     if not name or len(name) > MAX_NAME:
-        return message("must have 1 to {max_name} characters", max_name=MAX_NAME)
+        return message("must have 1 to {limit} characters", limit=MAX_NAME)
     if not name.isprintable() or name != name.strip():
         return message("must contain only printable characters, without surrounding spaces")
     if "/" in name or "\\" in name or name.startswith("."):

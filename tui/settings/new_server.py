@@ -151,9 +151,7 @@ def pairs(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]
             shown = quoted_name(f"{clean_line(name, 60)}{mark}…" if mark else text, 60)
             shown = f"header {number}" if colon and not mark else shown
             raise UsageError(
-                message(
-                    "{shown} is not {colon}.", shown=shown, colon="NAME: VALUE" if colon else "NAME=VALUE"
-                )
+                message("{shown} is not {form}.", shown=shown, form="NAME: VALUE" if colon else "NAME=VALUE")
             )
         found.append((name.strip(), value.strip() if mark == ":" else value))
     return found

@@ -448,7 +448,7 @@ class UiSettings(Section):
     language: Literal["auto", "en", "zh_CN"] = "auto"
     """Language of the app, from its next start. `auto`: by LC_ALL, LC_MESSAGES or LANG."""
     ambiguous_width: Literal[1, 2, "auto"] = "auto"
-    """Cells that the terminal takes for signs such as `·` and `─`. `auto`: the terminal is asked."""
+    """Cells that the terminal takes for `·`, `─` and letters such as `я`. `auto`: the terminal is asked."""
     notify: bool = False
     """Desktop notification when an answer or a question waits and the terminal has not the focus."""
     bell: bool | None = None

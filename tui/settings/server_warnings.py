@@ -37,8 +37,7 @@ _SET_BY_US = frozenset({"accept", "content-type"})
 _SENT = ("application/json", "text/event-stream", "*/*")
 """How values begin that say what mcptui sends anyway."""
 
-_IN_OWN_FOLDER = "and the server starts in an empty folder"
-_SAY_FOLDER = 'set `cwd = "${PWD}"`'
+_SAY_FOLDER = message('set `cwd = "${PWD}"`')
 _LAUNCHERS = frozenset({"npx", "uvx", "bunx", "pipx"})
 _FILES = frozenset(
     ".py .js .mjs .cjs .ts .sh .rb .jar .json .jsonl .toml .yaml .yml .env .db .sqlite .sqlite3 .csv .md"
@@ -88,7 +87,7 @@ def server_warnings(loaded: Loaded, *, created: str = "") -> list[Problem]:
             found.append(loaded.located(Problem(told, keys, step, warning=True)))
         twin = known.setdefault((spec.digest(), spec.act_as), spec.name)
         if twin != spec.name:
-            told = f"is the same server as {shown_text(twin, 64)}"
+            told = message("is the same server as {twin}", twin=shown_text(twin, 64))
             found.append(loaded.located(Problem(told, ("servers", spec.name), warning=True)))
     return found
 
@@ -98,21 +97,29 @@ def command_warnings(spec: ServerSpec) -> Warnings:
     yield from _program_warnings(spec)
     yield from _tilde_warnings(spec)
     if spec.headers:
-        yield ("headers", "are not used by a server with a `command`", "use `env`")
+        yield ("headers", message("are not used by a server with a `command`"), message("use `env`"))
     if spec.folder:
         yield from _folder_warnings(spec)
     if spec.cwd is not None and not os.path.isdir(spec.cwd):
-        yield "cwd", f"directory {clean_line(spec.cwd, 200)} not found", "check the path"
+        yield (
+            "cwd",
+            message("directory {path} not found", path=clean_line(spec.cwd, 200)),
+            message("check the path"),
+        )
     if spec.command == "npx" and not {"-y", "--yes"} & set(spec.args):
-        told = "npx can ask before it downloads, and cannot be answered"
-        yield "args", told, "add `-y` as the first argument"
+        told = message("npx can ask before it downloads, and cannot be answered")
+        yield "args", told, message("add `-y` as the first argument")
     words = " ".join((os.path.basename(spec.command), *spec.args)).lower()
     is_mcp = any(name in words for name in ("modelcontextprotocol", "mcp-server", "mcp_server"))
     if spec.transport is Transport.LINES and is_mcp:
-        step = 'remove `transport = "lines"`, unless it sends a line of type "hello"'
-        yield "transport", "looks like an MCP server, which does not speak the line dialect", step
+        step = message('remove `transport = "lines"`, unless it sends a line of type "hello"')
+        yield "transport", message("looks like an MCP server, which does not speak the line dialect"), step
     if spec.transport is Transport.LINES and spec.era is not EraChoice.AUTO:
-        yield "era", "has no effect, because the line dialect has no protocol era", "remove it"
+        yield (
+            "era",
+            message("has no effect, because the line dialect has no protocol era"),
+            message("remove it"),
+        )
 
 
 def _program_warnings(spec: ServerSpec) -> Warnings:
@@ -120,12 +127,20 @@ def _program_warnings(spec: ServerSpec) -> Warnings:
     if find_program(spec.command) is None and is_command_line(spec.command):
         first, *rest = (clean_line(word, 60) for word in command_line(spec.command))
         listed = ", ".join(f'"{word}"' for word in rest[:12])
-        step = f'write `command = "{first}"` and `args = [{listed}]`'
-        yield "command", f"{program} is a command line, not a program", step
+        step = message('write `command = "{first}"` and `args = [{rest}]`', first=first, rest=listed)
+        yield "command", message("{program} is a command line, not a program", program=program), step
     elif spec.folder and os.sep in spec.command and not os.path.isabs(spec.command):
-        yield "command", f"{program} is relative, {_IN_OWN_FOLDER}", _instead(spec.command)
+        yield (
+            "command",
+            message("{program} is relative, and the server starts in an empty folder", program=program),
+            _instead(spec.command),
+        )
     elif _is_windows(spec.command):
-        yield "command", f"{program} is a path of Windows", "use the program of this computer"
+        yield (
+            "command",
+            message("{program} is a path of Windows", program=program),
+            message("use the program of this computer"),
+        )
     elif os.sep in spec.command:
         place = os.path.join(spec.cwd or "", spec.command)
         if not os.path.isfile(place):
@@ -151,8 +166,12 @@ def _tilde_warnings(spec: ServerSpec) -> Warnings:
         value = word.partition("=")[2] if word.startswith("-") else word
         if value == "~" or value.startswith("~/"):
             shown = shown_text(word, 80)
-            step = f'write "{clean_line(word.replace("~", "${HOME}", 1), 80)}"'
-            yield key, f"the ~ in {shown} is passed on as it is, because no shell is involved", step
+            step = message('write "{path}"', path=clean_line(word.replace("~", "${HOME}", 1), 80))
+            yield (
+                key,
+                message("the ~ in {shown} is passed on as it is, because no shell is involved", shown=shown),
+                step,
+            )
 
 
 def _folder_warnings(spec: ServerSpec) -> Warnings:
@@ -166,13 +185,29 @@ def _folder_warnings(spec: ServerSpec) -> Warnings:
         if is_python and before == "-m":
             found = here / word.partition(".")[0]
             if os.path.isdir(found) or os.path.isfile(f"{found}.py"):
-                yield "args", f"module {shown} of this folder is not found, {_IN_OWN_FOLDER}", _SAY_FOLDER
+                yield (
+                    "args",
+                    message(
+                        "module {shown} of this folder is not found, "
+                        "and the server starts in an empty folder",
+                        shown=shown,
+                    ),
+                    _SAY_FOLDER,
+                )
         elif is_package and not word.startswith("-"):
             is_package = False  # the package itself, even if a file of that name exists
         elif _is_windows(value):
-            yield "args", f"{shown} is a path of Windows", "use a path of this computer"
+            yield (
+                "args",
+                message("{shown} is a path of Windows", shown=shown),
+                message("use a path of this computer"),
+            )
         elif is_relative(value, here):
-            yield "args", f"{shown} is relative, {_IN_OWN_FOLDER}", _instead(value)
+            yield (
+                "args",
+                message("{shown} is relative, and the server starts in an empty folder", shown=shown),
+                _instead(value),
+            )
 
 
 def is_relative(word: str, here: Path) -> bool:
@@ -190,7 +225,9 @@ def _is_windows(word: str) -> bool:
 
 def _instead(path: str) -> str:
     rest = clean_line(os.path.normpath(path), 80)
-    return f'write "${{PWD}}{"" if rest == "." else f"/{rest}"}", or set `cwd = "${{PWD}}"`'
+    return message(
+        'write "${{PWD}}{path}", or set `cwd = "${{PWD}}"`', path="" if rest == "." else f"/{rest}"
+    )
 
 
 def url_warnings(spec: ServerSpec) -> Warnings:
@@ -198,54 +235,73 @@ def url_warnings(spec: ServerSpec) -> Warnings:
     parts = urlsplit(spec.url or "")
     for key, value in (("args", spec.args), ("env", spec.env), ("cwd", spec.cwd)):
         if value:
-            yield key, "is not used by a server with a `url`", "remove it"
+            yield key, message("is not used by a server with a `url`"), message("remove it")
     if parts.fragment:
-        yield "url", "has a fragment (#) that is never sent", "remove it"
+        yield "url", message("has a fragment (#) that is never sent"), message("remove it")
     if parts.password is not None:
-        yield "url", "contains a password", 'use `headers = { Authorization = "Basic ${VAR}" }`'
+        yield (
+            "url",
+            message("contains a password"),
+            message('use `headers = { Authorization = "Basic ${VAR}" }`'),
+        )
     last = parts.path.rstrip("/").rpartition("/")[2].lower()
     if spec.transport is Transport.HTTP and not spec.sse_fallback and last == "sse":
-        step = 'remove `transport`, or use "sse"'
-        yield "transport", "looks like an HTTP+SSE URL, which `http` does not try", step
+        step = message('remove `transport`, or use "sse"')
+        yield "transport", message("looks like an HTTP+SSE URL, which `http` does not try"), step
     if spec.transport is Transport.SSE and last == "mcp":
-        step = 'remove `transport`, or use "http"'
-        yield "transport", "looks like a Streamable HTTP URL, which `sse` does not try", step
+        step = message('remove `transport`, or use "http"')
+        yield "transport", message("looks like a Streamable HTTP URL, which `sse` does not try"), step
     for name, value in spec.headers.items():
         if name.lower() in _SET_BY_US and not value.strip().lower().startswith(_SENT):
-            told = f"{clean_line(name, 60)} is set by mcptui for each request, so this value is not sent"
-            yield "headers", told, "remove it"
+            told = message(
+                "{name} is set by mcptui for each request, so this value is not sent",
+                name=clean_line(name, 60),
+            )
+            yield "headers", told, message("remove it")
     names = {name.lower() for name in spec.headers}
     plain = parts.scheme in ("http", "ws") and not is_loopback(parts.hostname or "")
     if plain and any(map(is_secret_header, names)):
-        yield "url", "credentials in headers are sent unencrypted", "use https:// or wss://"
+        yield "url", message("credentials in headers are sent unencrypted"), message("use https:// or wss://")
     elif plain and parts.scheme == "ws":
-        yield "url", "traffic to another machine is not encrypted", "use wss://"
+        yield "url", message("traffic to another machine is not encrypted"), message("use wss://")
     if _AUTHORIZATION in names and spec.oauth.client_id:
-        yield "oauth", "is not used, because an Authorization header is set", "remove one of them"
+        yield (
+            "oauth",
+            message("is not used, because an Authorization header is set"),
+            message("remove one of them"),
+        )
 
 
 def common_warnings(spec: ServerSpec) -> Warnings:
     """Yield what will not work with the values of any server."""
     for name, value in spec.headers.items():
         if not value.strip() or value.strip().lower() in ("bearer", "basic", "token"):
-            yield "headers", f"the value of {clean_line(name, 60)} is empty", "check its variable"
+            yield (
+                "headers",
+                message("the value of {name} is empty", name=clean_line(name, 60)),
+                message("check its variable"),
+            )
     secrets = [*spec.headers.values(), *spec.env.values(), spec.oauth.client_secret, spec.oauth.private_key]
     if (provider := spec.oauth.identity_provider) is not None:
         secrets.append(provider.client_secret)
     if any(KEYCHAIN in value for value in secrets) and find_spec("keyring") is None:
-        yield "", "requires the system keychain", "install it with `pip install keyring`"
+        yield "", message("requires the system keychain"), message("install it with `pip install keyring`")
     for name in spec.extensions:
         if name.startswith(PREFIX) and name not in EXTENSIONS:
-            step = did_you_mean(name, EXTENSIONS) or "check its id"
-            yield f"extensions.{name}", "has no effect, because mcptui knows no such extension", step
+            step = did_you_mean(name, EXTENSIONS) or message("check its id")
+            yield (
+                f"extensions.{name}",
+                message("has no effect, because mcptui knows no such extension"),
+                step,
+            )
 
 
 def _client_warnings(spec: ServerSpec, loaded: Loaded) -> Warnings:
     """Warn of a client that no authorization server knows: with an identity provider, none is registered."""
     ours = spec.oauth.client_metadata_url or loaded.settings.oauth.client_metadata_url
     if spec.oauth.identity_provider is not None and not spec.oauth.client_id and not ours:
-        told = "needs a `client_id` with `identity_provider`, or a `client_metadata_url`"
-        yield "oauth", told, "ask the administrator of the authorization server"
+        told = message("needs a `client_id` with `identity_provider`, or a `client_metadata_url`")
+        yield "oauth", told, message("ask the administrator of the authorization server")
 
 
 def rule_warnings(loaded: Loaded) -> list[Problem]:
@@ -255,11 +311,11 @@ def rule_warnings(loaded: Loaded) -> list[Problem]:
     for rule in approval_rules(loaded.settings.approvals).rules:
         keys = ("approvals", rule.origin, rule.number - 1)
         if loaded.readable and not any(_may_name(rule, name) for name in names):
-            told = f"no server is named {shown_text(rule.server, 60)}"
+            told = message("no server is named {server}", server=shown_text(rule.server, 60))
             found.append(Problem(told, keys, did_you_mean(rule.server, names - {BUILT_IN}), warning=True))
-        if told := _sign_warning(rule):
-            step = "to match the character itself, write [[] or [?]"
-            found.append(Problem(told, keys, step, warning=True))
+        if misread := _sign_warning(rule):
+            step = message("to match the character itself, write [[] or [?]")
+            found.append(Problem(misread, keys, step, warning=True))
     return [loaded.located(one) for one in found]
 
 
@@ -274,9 +330,9 @@ def _sign_warning(rule: Rule) -> str:
         for part in _CLASS.findall(pattern[: pattern.rfind("]") + 1]):
             if _looks_like_text(part):
                 shown = clean_line(f"[{part}]", 60)
-                return f"{shown} matches one of the characters in the brackets"
+                return message("{shown} matches one of the characters in the brackets", shown=shown)
         if rule.action is Verdict.ALLOW and "://" in pattern and "?" in pattern.replace("[?]", ""):
-            return "? matches any one character, also in a URL"
+            return message("? matches any one character, also in a URL")
     return ""
 
 

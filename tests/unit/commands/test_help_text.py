@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.cases import each_case
 from tui.cli import main
 from tui.commands.command_line import build_parser
 from tui.commands.help_text import columns, command_word, help_text
@@ -62,7 +63,7 @@ def test_every_help_can_be_laid_out_at_every_width(given: str, monkeypatch: pyte
         assert "usage" in parser.format_help()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "command"),
     [
         (["run", "add"], "run"),

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.cases import each_case
 from tui.commands.run_output import arguments_line, as_object, error_object, print_object, trace_line
 from tui.core.events import (
     CallJudged,
@@ -25,7 +26,7 @@ from tui.core.ports import CallPart, ReasoningPart, RetryPart, TextPart, Usage
 WHY = "denied: needs approval" + ", and so on" * 14 + ". To allow it, use --approve all"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("event", "told"),
     [
         (
@@ -65,7 +66,7 @@ def test_a_decision_names_its_rule_if_there_is_one(rule: str):
 TOKENS = {"prompt": 10, "completion": 5, "total": 15}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("event", "kind", "fields"),
     [
         (TurnStarted("demo", 3), "turn_started", {"model": "demo", "tools": 3}),

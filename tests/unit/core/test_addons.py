@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import tui.addons
+from tests.cases import each_case
 from tui.core import addons
 from tui.core.addons import ADDONS, FLAGS, brings, brought, every, load, missing, service
 from tui.core.errors import ConfigError
@@ -15,7 +16,7 @@ def test_the_table_names_each_folder():
     assert {path.parent.name for path in folders} == set(ADDONS)
 
 
-@pytest.mark.parametrize("addon", ADDONS)
+@each_case("addon", ADDONS)
 def test_an_addon_brings_what_the_table_says(addon: str):
     found = brings(addon)
     assert found is not None

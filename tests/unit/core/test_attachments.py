@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.media import base64_of, image, png, wav
 from tui.core.attachments import (
     MAX_BYTES,
@@ -24,7 +25,7 @@ from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextCont
 PNG = png()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "raw", "mime", "text"),
     [
         ("notes.bin", "grüße\r\n".encode(), "text/plain", "grüße\r\n"),
@@ -47,7 +48,7 @@ def test_images_and_audio_are_sent_as_base64():
     assert attachment_of("a", wav()).kind == "audio"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "words"),
     [
         (b"", "empty"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.media import png, wav
 from tui.core.attachments import decoded_size, dimensions, head_of, is_whole, media_type
 from tui.core.secrets.encodings import plain_base64
@@ -17,7 +18,7 @@ LOSSLESS = b"RIFF\0\0\0\0WEBPVP8L" + b"\0\0\0\0\x2f" + (319 | 239 << 14).to_byte
 EXTENDED = b"RIFF\0\0\0\0WEBPVP8X" + b"\0" * 8 + b"\x3f\x01\x00\xef\x00\x00"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("octets", "size"),
     [
         (png(640, 480), (640, 480)),
@@ -32,14 +33,12 @@ def test_the_size_of_an_image_is_read_from_its_header(octets: bytes, size: tuple
     assert dimensions(octets) == size
 
 
-@pytest.mark.parametrize(
-    "octets", [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", GIF[:8], LOSSY[:29], wav(), png(0, 5)]
-)
+@each_case("octets", [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", GIF[:8], LOSSY[:29], wav(), png(0, 5)])
 def test_truncated_and_other_data_have_no_size(octets: bytes) -> None:
     assert dimensions(octets) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("octets", "mime"),
     [
         (png(), "image/png"),
@@ -54,9 +53,7 @@ def test_the_type_is_detected_from_the_bytes(octets: bytes, mime: str) -> None:
     assert media_type(octets) == mime
 
 
-@pytest.mark.parametrize(
-    "octets", [png(), JPEG + b"\xff\xd9", GIF + b";\0", b"RIFF\x0a\0\0\0WEBPVP8 \0\0", wav()]
-)
+@each_case("octets", [png(), JPEG + b"\xff\xd9", GIF + b";\0", b"RIFF\x0a\0\0\0WEBPVP8 \0\0", wav()])
 def test_truncated_media_are_recognized(octets: bytes) -> None:
     assert is_whole(octets)
     assert octets == wav() or not is_whole(octets[: len(octets) * 2 // 3])
@@ -75,7 +72,7 @@ def test_base64_from_servers_is_normalized_for_endpoints(written: str) -> None:
     assert plain_base64("aGVsbA") == "aGVsbA=="
 
 
-@pytest.mark.parametrize("written", ["not base64!", "a", "é", "\ud800", "aGVs=bG8"])
+@each_case("written", ["not base64!", "a", "é", "\ud800", "aGVs=bG8"])
 def test_invalid_base64_is_rejected(written: str) -> None:
     assert plain_base64(written) is None
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.eras import Era, KnownEras, era_key, opening_modes
 from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.servers import (
@@ -60,7 +61,7 @@ def test_nothing_is_remembered_of_a_server_whose_era_is_configured_or_that_has_n
     assert (book.find(key), kept.eras) == (None, {})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "known", "modes"),
     [
         ({}, None, ("auto", "legacy")),

@@ -14,6 +14,7 @@ import httpx2
 import pydantic
 import pytest
 
+from tests.cases import each_case
 from tui.core.errors import ModelError, ServerError, as_sentences, reason_of
 
 
@@ -65,7 +66,7 @@ def wrapped(inner: Exception) -> Exception:
 HEADER_LINE = "a header line of the response is not valid HTTP"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "text"),
     [
         (b"HTTP/1.1 200 OK\r\nset-cookie: sid=canary\0\r\n\r\n", HEADER_LINE),
@@ -79,7 +80,7 @@ def test_a_line_that_the_http_library_quotes_is_omitted(said: bytes, text: str) 
     assert reason_of(http_error(said)) == text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "reason"),
     [
         ("", "a value is missing at line 1, column 1"),
@@ -96,7 +97,7 @@ def test_what_is_wrong_in_json_is_said_with_its_place(text: str, reason: str) ->
     assert reason_of(caught(lambda: json.loads(text))) == reason
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "reason"),
     [
         ("a", "= is missing after a key at the end of the file"),
@@ -118,7 +119,7 @@ def test_a_fault_of_validation_names_the_field_and_the_rule() -> None:
     assert reason_of(caught(lambda: Weather.model_validate([]))) == "the response must be an object"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("error", "reason"),
     [
         (wrapped(ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 9)")), "Connection refused"),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.errors import encoding_of
 from tui.core.files import (
     LinkError,
@@ -323,7 +324,7 @@ def test_links_are_found_in_a_folder(tmp_path: Path):
 JSON = '{"mcpServers": {"a": {"command": "x"}}}'
 
 
-@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+@each_case("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
 def test_a_text_in_utf_16_or_32_is_named_with_and_without_a_mark(codec: str):
     raw = JSON.encode(codec)
     assert encoding_of(raw) == codec[:6].upper()
@@ -331,7 +332,7 @@ def test_a_text_in_utf_16_or_32_is_named_with_and_without_a_mark(codec: str):
         text_of(raw)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "raw",
     [
         *(b"", b"a", JSON.encode(), "\ufeffé".encode(), b"a\0b" * 100, b"\0" * 2, b"\0" * 200, b"\xff"),

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.http_waits import LONGEST_RETRY, retry_after
 
 DATE = "Wed, 21 Oct 2026 07:28:00 GMT"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("headers", "seconds"),
     [
         ({"retry-after": "7"}, 7),
@@ -34,7 +35,7 @@ def test_the_delay_is_read_from_headers_in_seconds_or_as_a_date(
 NOW = {"date": DATE}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("headers", "seconds"),
     [
         ({"x-ratelimit-reset-requests": "1m2.5s"}, 62.5),
@@ -58,7 +59,7 @@ def test_after_a_limit_the_time_of_its_reset_counts_in_every_form(
     assert retry_after(headers) == (5 if "retry-after" in headers else None)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tokens", "requests", "seconds"), [(0, 99, 10), (99, 0, 60), (0, 0, 60), (500, 99, 10), (500, None, 10)]
 )
 def test_only_the_reset_of_a_limit_that_was_reached_counts(
@@ -114,7 +115,7 @@ def test_a_delay_is_bounded(headers: dict[str, str]) -> None:
     assert retry_after(headers) == LONGEST_RETRY
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         "-1",

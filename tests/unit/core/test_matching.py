@@ -4,6 +4,7 @@ from itertools import count
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.matching import has_words, nearest_name, nearness, similar_names, word_spans
 
 NAMES = ["args", "command", "API_KEY"]
@@ -17,7 +18,7 @@ def test_words_match_in_any_order_case_and_composition(typed: str, found: list[s
     assert found is None or [NOTES[start:end] for start, end in word_spans(NOTES, typed)] == found
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("word", "name"), [("comand", "command"), ("api-kye", "API_KEY"), ("co", "command"), ("z", ""), ("", "")]
 )
 def test_a_misspelled_or_abbreviated_name_is_found_in_any_case(word: str, name: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.programs import find_program, is_command, is_command_line, search_path
 
 
@@ -46,7 +47,7 @@ def test_a_command_is_a_program_a_script_in_the_folder_or_a_reference(
     assert not any(map(is_command, ("missing", "./script.py", "script.py", "./servers")))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "command",
     ["npx -y @scope/pkg", "python3 server.py", "pnpm dlx", "~/bin/x -y", "${BIN}/x -y", '"npx" "-y"'],
 )
@@ -54,7 +55,7 @@ def test_a_program_with_arguments_is_a_command_line(command: str):
     assert is_command_line(command)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "command",
     ["npx", "", "/Applications/My App/run", "C:\\Program Files\\x.exe -y", 'a "b', "./my tool", "a\0 b"],
 )

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
-
+from tests.cases import each_case
 from tui.core.servers import (
     EraChoice,
     ServerSpec,
@@ -17,7 +16,7 @@ from tui.core.servers import (
 SPEC = ServerSpec("a", "python", ("x.py",), {"K": "v"}, "/tmp", headers={"H": "v"})
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         {"command": "python3"},
@@ -38,7 +37,7 @@ def test_the_order_of_variables_does_not_change_the_digest():
     assert replace(SPEC, env=one).digest() == replace(SPEC, env=two).digest()
 
 
-@pytest.mark.parametrize("reason", list(StopReason))
+@each_case("reason", list(StopReason))
 def test_a_server_that_stopped_unasked_has_failed(reason: StopReason):
     status = ServerStatus("a", SPEC, ServerState.STOPPED, reason)
     asked = (

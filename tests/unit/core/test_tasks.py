@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.tasks import (
     MAX_KEPT,
     MAX_POLL_MS,
@@ -41,7 +42,7 @@ def test_a_task_is_created_from_the_response_to_a_call():
     assert (task.ttl_ms, task.poll_ms, task.tool) == (60_000, 500, "research")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "raw",
     [
         {},
@@ -57,7 +58,7 @@ def test_a_response_that_is_not_a_task_is_rejected(raw):
         made(raw, TASK)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "waited"),
     [
         (0, MIN_POLL_MS),

@@ -4,10 +4,10 @@ import re
 import sys
 from unicodedata import combining, normalize
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.programs import printed_by
 from tui.core.text import (
     _SINGLE,
@@ -56,13 +56,13 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_case("text", HOSTILE)
 def test_hostile_characters_are_made_visible(text: str):
     cleaned = clean(text)
     assert all(char.isprintable() or char in "\n\t\ufffd" for char in cleaned), ascii(cleaned)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "cleaned"),
     [
         ("\x1b[2J", "␛[2J"),
@@ -107,13 +107,13 @@ NEEDLESS = [
 ]
 
 
-@pytest.mark.parametrize("text", NEEDED)
+@each_case("text", NEEDED)
 def test_joiners_are_kept_where_their_script_needs_them(text: str):
     assert clean(text) == text
     assert visible(text) == text
 
 
-@pytest.mark.parametrize("text", NEEDLESS)
+@each_case("text", NEEDLESS)
 def test_other_joiners_are_shown_to_people_and_removed_for_models(text: str):
     assert "\ufffd" in clean(text)
     assert len(visible(text)) <= len(text)
@@ -161,7 +161,7 @@ READ_BY_ALL = [
 ]
 
 
-@pytest.mark.parametrize("text", READ_BY_NOBODY)
+@each_case("text", READ_BY_NOBODY)
 def test_text_that_is_invisible_to_people_is_removed_for_models(text: str):
     assert not re.search(
         "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
@@ -171,7 +171,7 @@ def test_text_that_is_invisible_to_people_is_removed_for_models(text: str):
     )
 
 
-@pytest.mark.parametrize("text", READ_BY_ALL)
+@each_case("text", READ_BY_ALL)
 def test_text_in_any_script_and_source_code_are_unchanged_for_models(text: str):
     assert visible(text) == text
 
@@ -273,7 +273,7 @@ def test_patterns_for_rare_texts_are_not_compiled_at_startup():
     assert printed_by(code) == "0"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "shown"),
     [
         ("notes", "“notes”"),
@@ -301,7 +301,7 @@ def test_no_character_of_usual_text_belongs_to_the_one_before_it():
     assert list(graphemes("é漢│")) == ["é", "漢", "│"]
 
 
-@pytest.mark.parametrize("sign", ["👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣", "e\u0301", "🏳️‍🌈"])
+@each_case("sign", ["👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣", "e\u0301", "🏳️‍🌈"])
 def test_a_shortened_text_does_not_end_with_half_an_emoji(sign: str):
     text = sign * 20
     assert list(graphemes(text)) == [sign] * 20
@@ -335,7 +335,7 @@ SIGNS = st.sampled_from('aEsSßẞﬁKéÉ\u0301\u0323\u0345\u0308İıΐΣς각�
 TEXTS = st.text(st.one_of(SIGNS, st.characters(exclude_categories=[])), max_size=12)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other"),
     [("Café", "CAFE\u0301"), ("Straße", "STRASSE"), ("ὈΔΥΣΣΕΎΣ", "ὀδυσσεύς"), ("\u212a", "k"), ("ﬁ", "FI")],
 )

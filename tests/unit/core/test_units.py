@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.foreign import FOREIGN, NUMBERS
+from tests.unit.catalogue import LOCALE
+from tui.core.language.translate import localized, use
 from tui.core.units import (
     LARGEST,
     age,
@@ -33,9 +36,11 @@ from tui.core.units import (
     span,
     whole,
 )
+from tui.locale.build_hook import build
+from tui.locale.catalogs import use_language
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("seconds", "text"),
     [(0, "<1 m"), (59.9, "<1 m"), (60, "1 m"), (3599, "59 m"), (3600, "1 h 00 m"), (273_600, "3 d 04 h")],
 )
@@ -43,7 +48,7 @@ def test_an_age_is_shown_in_minutes_or_larger_units(seconds: float, text: str) -
     assert age(seconds) == text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("ms", "text"),
     [
         (-1, "0 ms"),
@@ -68,7 +73,7 @@ def test_a_clock_shows_whole_units(seconds: float, text: str) -> None:
     assert clock(seconds) == text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("number", "text"),
     [(214, "214"), (1_204, "1.2 k"), (9_960, "10 k"), (48_100, "48 k"), (3_400_000, "3.4 M")],
 )
@@ -82,7 +87,7 @@ def test_sizes_are_in_decimal_units_and_counts_have_a_singular_and_a_plural() ->
     assert [counted(0, "x"), counted(1, "x"), counted(1_200, "entry")] == ["0 xs", "1 x", "1.2 k entries"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("done", "total", "message", "text"),
     [
         (12, 30, "halfway", "12 of 30 halfway"),
@@ -98,7 +103,7 @@ def test_progress_does_not_repeat_a_number(done: float | None, total: float | No
     assert progress(done, total, message) == text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "currency", "words"),
     [
         (1.2, "USD", "$1.20"),
@@ -114,7 +119,7 @@ def test_prices_have_two_significant_digits(value: float, currency: str, words: 
     assert money(value, currency) == words
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("ns", "text"),
     [
         (0, "0 µs"),
@@ -130,7 +135,7 @@ def test_a_measured_time_is_short_and_never_rounded_to_zero(ns: float, text: str
     assert span(int(ns)) == text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "number"),
     [
         (3600, 3600),
@@ -147,13 +152,12 @@ def test_a_measured_time_is_short_and_never_rounded_to_zero(ns: float, text: str
         ({}, None),
         ([1], None),
     ],
-    ids=lambda value: repr(value)[:20],
 )
 def test_a_foreign_number_is_bounded(value: Any, number: float | None) -> None:
     assert bounded(value) == number
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "number"),
     [
         ("3600", 3600),
@@ -166,7 +170,6 @@ def test_a_foreign_number_is_bounded(value: Any, number: float | None) -> None:
         ("soon", None),
         ("", None),
     ],
-    ids=lambda value: repr(value)[:20],
 )
 def test_a_foreign_number_may_be_text(text: str, number: float | None) -> None:
     assert bounded(text, or_text=True) == number
@@ -193,10 +196,9 @@ def test_any_moment_has_a_local_time(seconds: float) -> None:
     assert time.strftime("%Y-%m-%d %H:%M", local_time(seconds))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("step", "place"),
     [("0", 0), ("2", 2), ("3", None), ("-1", None), ("\u00b2", None), ("", None), ("9" * 5000, None)],
-    ids=lambda value: repr(value)[:20],
 )
 def test_a_step_of_a_json_pointer_names_a_place(step: str, place: int | None) -> None:
     assert place_in(step, 3) == place
@@ -205,7 +207,7 @@ def test_a_step_of_a_json_pointer_names_a_place(step: str, place: int | None) ->
 NOON = time.mktime((2026, 11, 21, 12, 0, 0, 0, 0, -1))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("then", "text"),
     [(NOON, "12:00"), (NOON - 46_800, "2026-11-20 23:00"), (0.0, ""), (math.nan, ""), (-5.0, "")],
 )
@@ -221,3 +223,13 @@ def test_a_time_in_an_export_is_rounded_to_the_microsecond_in_utc() -> None:
 def test_a_time_in_a_list_for_programs_is_local_with_its_offset() -> None:
     written = local_rfc3339(1_795_305_600.9)
     assert len(written) == 25 and datetime.fromisoformat(written).timestamp() == 1_795_305_600
+
+
+def test_times_are_shown_in_the_language_of_the_user():
+    build(LOCALE)
+    assert use_language("zh_CN") == ""
+    try:
+        shown = [localized(span(seconds * 1_000_000_000)) for seconds in (0, 3, 64, 1_020)]
+        assert shown == ["0 µs", "3.0 秒", "1分04秒", "17 分钟"]
+    finally:
+        use(None)

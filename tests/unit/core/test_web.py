@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.web import (
     MAX_LENGTH,
     address_fault,
@@ -34,7 +35,7 @@ def test_a_url_is_shown_complete_in_three_parts() -> None:
     assert not seen.warnings and not seen.problem
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "host", "warning"),
     [
         ("https://accounts.google.com@attacker.example/login", "attacker.example", "It leads to attacker"),
@@ -55,7 +56,7 @@ def test_a_look_alike_host_is_flagged(url: str, host: str, warning: str) -> None
     assert any(warning in said for said in seen.warnings)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         "javascript:alert(1)",
@@ -84,7 +85,7 @@ def test_a_url_on_this_machine_may_be_unencrypted(url: str) -> None:
     assert not web_address(url).problem
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("env", "platform", "expected"),
     [
         ({"DISPLAY": ":0"}, "linux", True),
@@ -123,7 +124,7 @@ def test_a_header_name_is_a_token_that_is_not_of_the_connection(names: list[str]
         assert fault in header_name_fault(name) and bool(fault) == bool(header_name_fault(name)), name
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "why"),
     [
         ("tok…en", "non-ASCII"),
@@ -149,7 +150,7 @@ def test_every_accepted_header_value_can_be_encoded(value: str):
         httpx2.Headers({"X": value})
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         "https://h",
@@ -166,7 +167,7 @@ def test_valid_urls_are_accepted(url: str):
     assert url_fault(url) == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         "https://exa mple.com",
@@ -306,7 +307,7 @@ def test_without_a_display_no_text_browser_takes_over_the_terminal(
     assert not open_browser("https://auth.example/") and opened == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("address", "server", "fault"),
     [
         ("https://auth.example/token", "https://mcp.example/mcp", ""),
@@ -329,7 +330,7 @@ def test_an_address_must_be_encrypted_and_not_lead_into_a_private_network(
     assert (fault in found) if fault else found == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     "host",
     [
         *("127.1", "0x7f.1", "0177.0.0.1", "0X7F000001", "2130706433", "10.0x1", "127.1."),
@@ -343,7 +344,7 @@ def test_a_private_address_is_recognized_in_every_notation(host: str) -> None:
     )
 
 
-@pytest.mark.parametrize("host", ["8.8", "0x08080808", "64:ff9b::808:808", "a1.2b", "1.2.3.4.5"])
+@each_case("host", ["8.8", "0x08080808", "64:ff9b::808:808", "a1.2b", "1.2.3.4.5"])
 def test_a_public_address_is_not_private_in_any_notation(host: str) -> None:
     assert not is_private(host)
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
+from tests.cases import each_case
 from tests.foreign import FOREIGN
 from tui.core.secrets.redact import Redactor
 from tui.core.workbench import (
@@ -21,7 +22,7 @@ from tui.core.workbench import (
 SECOND = 1_000_000_000
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("raw", "ttl_ms", "scope"),
     [
         ({"ttlMs": 3000, "cacheScope": "public"}, 3000, "public"),
@@ -86,7 +87,7 @@ def test_saved_calls_are_named_separately_for_each_tool():
     assert memory.without_saved(KEY, "the usual").saved == {OTHER: {"the usual": {}}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "why"),
     [
         ("", "A name is required."),

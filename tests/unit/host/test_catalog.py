@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.hidden_text.scan import HiddenText, Sign
 from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
 from tui.host.catalog import (
@@ -124,7 +125,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize(("bad", "why"), MALFORMED.values(), ids=MALFORMED.keys())
+@each_case(("bad", "why"), MALFORMED.values())
 def test_one_malformed_tool_never_affects_the_others(bad, why):
     found = catalog(tool("before"), bad, tool("after"))
     assert [one.name for one in found.tools] == ["before", "after"]
@@ -227,7 +228,7 @@ def test_escape_sequences_in_a_description_are_neutralized():
     assert described("\x1b[2J") == "␛[2J"
 
 
-@pytest.mark.parametrize("field", ["title", "description", "inputSchema", "outputSchema", "annotations"])
+@each_case("field", ["title", "description", "inputSchema", "outputSchema", "annotations"])
 def test_the_digest_changes_with_every_part_that_is_read(field):
     changed = tool(**{field: {"type": "object", "x": 1}})
     [before], [after] = catalog(tool()).tools, catalog(changed).tools
@@ -261,7 +262,7 @@ def test_any_listing_can_be_read(items):
     assert len(found.tools) + len(found.quarantined) <= len(items)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("ui", "offered"),
     [
         ({"visibility": ["app"]}, False),
@@ -333,16 +334,14 @@ def test_a_template_is_recognized_by_its_uri_template():
     assert fault == "1 of 2 templates are malformed and were omitted."
 
 
-@pytest.mark.parametrize(
-    "raw", [None, [], "a://b", {}, {"uri": ""}, {"uri": 7}, {"uri": "x" * (MAX_URI + 1)}]
-)
+@each_case("raw", [None, [], "a://b", {}, {"uri": ""}, {"uri": 7}, {"uri": "x" * (MAX_URI + 1)}])
 def test_one_malformed_resource_does_not_affect_the_others(raw):
     found, fault = resource_infos("s", [raw, {"uri": "a://b"}], template=False)
     assert [one.uri for one in found] == ["a://b"]
     assert fault == "1 of 2 resources are malformed and were omitted."
 
 
-@pytest.mark.parametrize("size", [True, -1, 1.5, "3", None])
+@each_case("size", [True, -1, 1.5, "3", None])
 def test_an_invalid_size_is_dropped(size):
     found, _ = resource_infos("s", [{"uri": "a://b", "size": size}], template=False)
     assert found[0].size is None

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.errors import ServerError
 from tui.core.servers import EraChoice, ServerSpec, StopReason
 from tui.host import error_sentences as explain
@@ -171,7 +172,7 @@ def test_errors_of_our_own_are_internal_errors(error):
     assert explain.is_defect(error)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "error",
     [
         RequestError(-32000, "Connection closed"),

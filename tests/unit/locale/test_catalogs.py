@@ -62,6 +62,8 @@ def test_texts_that_were_built_are_used():
     build(LOCALE)
     assert use_language("zh_CN") == ""
     assert _("Quit") == "退出"
+    texts = translate.texts_of_catalog()
+    assert texts is not None and {"Quit", "{n} of {all}"} <= {*texts()}
 
 
 def test_english_stays_if_the_texts_were_not_built(tmp_path, monkeypatch):

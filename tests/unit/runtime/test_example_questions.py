@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.tools import Tool
 from tui.runtime import example_questions
 from tui.runtime.example_questions import Example, examples, question_of
@@ -33,7 +34,7 @@ def test_examples_for_other_servers_come_from_descriptions_of_read_only_tools():
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "description", ["returns escapes", "never answers", "Echoes back the input", "Get", "get it", "", "LIST"]
 )
 def test_an_unnatural_question_is_not_offered(description: str):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
@@ -38,7 +39,7 @@ SECRET = "configured-value"
 TOOL = Tool("srv", "t")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "event",
     [
         TurnError(f"failed with {SECRET}", "model", f"Check {SECRET}."),
@@ -56,7 +57,6 @@ TOOL = Tool("srv", "t")
         ToolCallEnded(1, "c", "srv", "t", False, f"it is {SECRET}", 1.0),
         ToolCallEnded(1, "c", "srv", "t", False, "cut", 1.0, ToolResult((TextContent(SECRET),), as_is=True)),
     ],
-    ids=lambda event: type(event).__name__,
 )
 def test_no_event_contains_a_configured_secret(event: Event):
     found = redacted(event, Redactor({"K": SECRET}))
@@ -101,7 +101,7 @@ def test_text_that_starts_like_a_secret_is_shown_with_the_next_event():
     ]
 
 
-@pytest.mark.parametrize("cut", range(1, len(SECRET)))
+@each_case("cut", range(1, len(SECRET)))
 def test_a_secret_across_reasoning_and_answer_is_redacted(cut: int):
     found = shown(
         ReasoningPart(f"It is {SECRET[:cut]}", step=1), TextPart(f"{SECRET[cut:]}, really.", step=1), END

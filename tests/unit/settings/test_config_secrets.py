@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.settings.config_secrets import is_secret, secret_values
 from tui.settings.load import load_text
 
@@ -15,7 +16,7 @@ def shown(text: str, env: dict[str, str] | None = None) -> str:
     return load_text(text, Path("c.toml"), env or {}).to_masked_toml()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         f'[models.a]\nmodel = "m"\napi_key = "{CANARY}"',
@@ -37,7 +38,7 @@ def test_a_secret_in_the_file_is_never_shown(text: str):
     assert "***" in result or "[redacted" in result
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         '[servers.a]\ncommand = "x"\nenv = { T = "${VALUE}" }',
@@ -59,7 +60,7 @@ def test_a_harmless_value_is_shown():
     assert all(word in result for word in ('"debug"', '"/home/ada"', '"3"'))
 
 
-@pytest.mark.parametrize("name", ["API_KEY", "TOKEN", "db_password", "AUTH", "COOKIE"])
+@each_case("name", ["API_KEY", "TOKEN", "db_password", "AUTH", "COOKIE"])
 def test_a_variable_named_like_a_secret_is_secret_whatever_its_value(name: str):
     assert is_secret(("servers", "a", "env", name), "word")
 
@@ -103,7 +104,7 @@ def test_the_shown_configuration_includes_every_default():
     assert 'theme = "harbor"' in shown("")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         '[servers.a]\ncommand = "x"\nargs = ["--token=hunter2"]',
@@ -127,7 +128,7 @@ def test_a_secret_inside_an_argument_is_known_to_the_redactor(argument: str):
     assert secret_values(raw, raw, {}) == {"servers.s.args.0": CANARY}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "arguments",
     [
         ["ghp_canary7f3a9c5e6f7a8b9c0d1e2f3a4b5c6d7e8"],

@@ -3,6 +3,7 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from tests.cases import each_case
 from tui.settings.field_types import EnvValue, ExtensionId, Headers, Texts, issuer_fault
 
 
@@ -31,7 +32,7 @@ def test_a_header_in_two_spellings_is_an_error() -> None:
         TypeAdapter(Headers).validate_python({"X-Key": "a", "x-key": "b"})
 
 
-@pytest.mark.parametrize("text", ["skills", "", "a b/c", "/skills", "io.x/"])
+@each_case("text", ["skills", "", "a b/c", "/skills", "io.x/"])
 def test_an_extension_is_named_by_its_whole_id(text: str) -> None:
     with pytest.raises(ValidationError, match="must be an id"):
         TypeAdapter(ExtensionId).validate_python(text)

@@ -4,11 +4,11 @@ import json
 import tomllib
 from typing import Any
 
-import pytest
 import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.settings.key_positions import KeyPath, json_places, line_of, toml_places
 
 EXAMPLE = '''\
@@ -39,7 +39,7 @@ name = "second"
 '''
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "line", "value"),
     [
         (("default_model",), 1, '"big"'),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
 
 ACTIONS = {
@@ -14,7 +15,7 @@ ACTIONS = {
 }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "key"),
     [
         ("ctrl+n", "ctrl+n"),
@@ -34,9 +35,7 @@ def test_the_spelling_of_a_key_is_normalized(text: str, key: str):
     assert normal_key(text) == key
 
 
-@pytest.mark.parametrize(
-    "text", ["", "ctrl", "ctrl+", "ctlr+x", "ctrl+ctrl+x", "xx", "f99", "\x1b", "a b", "no_such_name"]
-)
+@each_case("text", ["", "ctrl", "ctrl+", "ctlr+x", "ctrl+ctrl+x", "xx", "f99", "\x1b", "a b", "no_such_name"])
 def test_an_invalid_key_is_rejected(text: str):
     assert normal_key(text) is None
 
@@ -98,7 +97,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize(
+@each_case(
     "key",
     ["enter", "return", "space", "pgdn", "down", "shift+down", "end", "tab", "backspace", "ctrl+m", "j"],
 )
@@ -108,7 +107,7 @@ def test_a_key_that_scrolls_or_is_pressed_by_habit_cannot_answer_questions(key: 
         assert good == {} and "cannot answer a question" in str(problems[0])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("action", "key"),
     [
         ("ask.send", "n"),

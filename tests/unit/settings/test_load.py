@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.errors import dotted
 from tui.core.permission.rules import Rules
 from tui.core.text import capitalized
@@ -87,7 +88,7 @@ def test_a_mistake_affects_only_its_entry():
     assert found.limits.max_steps == 20
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "problem"),
     [
         ('a = "x', "config.toml:1: is not TOML: Illegal character or unclosed string"),
@@ -144,7 +145,7 @@ def test_an_api_key_in_place_of_its_variable_name_is_not_printed():
     assert "sk-" not in problem
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "problem"),
     [
         ("../x", "must not contain / or \\, or start with a dot"),
@@ -165,7 +166,7 @@ def test_a_server_name_that_could_deceive_or_break_a_path_is_refused(name: str, 
     assert str(found.problems[0]).isprintable()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "problem"),
     [
         ("", "needs a `command`, or a `url`"),
@@ -189,7 +190,7 @@ def test_a_server_that_cannot_work_is_refused_with_the_reason(body: str, problem
     assert problem in read(f"[servers.a]\n{body}\n")[0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "problem"),
     [
         (

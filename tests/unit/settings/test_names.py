@@ -1,18 +1,18 @@
 """Names of servers, models and identity providers."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.settings.names import fitted_name, name_fault
 
 
-@pytest.mark.parametrize("name", ["weather", "two words", "天气", "a.b", "x" * 64])
+@each_case("name", ["weather", "two words", "天气", "a.b", "x" * 64])
 def test_ordinary_names_are_valid(name: str):
     assert name_fault(name) == ""
 
 
-@pytest.mark.parametrize("name", ["", "x" * 65, " a", "a\n", "a/b", "identity_providers/acme", ".hidden"])
+@each_case("name", ["", "x" * 65, " a", "a\n", "a/b", "identity_providers/acme", ".hidden"])
 def test_other_names_are_not(name: str):
     assert name_fault(name)
 

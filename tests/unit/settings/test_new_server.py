@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.settings.new_server import as_toml, check_new, pairs, server_name, server_table, unconfigured_server
 
@@ -14,7 +15,7 @@ def known(word):
     return word in ("npx", "python3", "/bin/x y")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "table"),
     [
         (["npx", "-y", "p"], {"command": "npx", "args": ["-y", "p"]}),
@@ -38,7 +39,7 @@ def test_the_table_contains_headers_environment_and_transport():
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "more", "problem"),
     [
         ([], {}, "a URL or a command is required."),
@@ -57,7 +58,7 @@ def test_options_that_do_not_fit_are_refused_with_a_suggestion(words, more, prob
     assert problem in str(found.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "name"),
     [
         ("https://mcp.linear.app/sse", "linear"),

@@ -1,11 +1,10 @@
 """The wording of a problem."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.settings.problems import Problem, did_you_mean
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("problem", "text"),
     [
         (Problem("is wrong"), "is wrong"),

@@ -1,9 +1,9 @@
 """References to environment variables."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.settings.references import (
     Expanded,
     FromEnvironment,
@@ -17,7 +17,7 @@ from tui.settings.references import (
 ENV = {"HOME": "/home/ada", "EMPTY": "", "SELF": "${HOME}", "A_1": "x"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "result"),
     [
         ("plain", "plain"),
@@ -41,7 +41,7 @@ def test_every_missing_variable_and_every_one_that_was_used_is_named():
     assert expand("${HOME}${NONE:-x}", ENV).variables == ("HOME",)
 
 
-@pytest.mark.parametrize("text", ["${", "${}", "${1X}", "${HOME", "${a b}"])
+@each_case("text", ["${", "${}", "${1X}", "${HOME", "${a b}"])
 def test_an_invalid_reference_is_reported_and_kept(text: str):
     assert expand(text, ENV) == Expanded(text, broken=True)
 

@@ -9,6 +9,7 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.settings.save import add_tables, edited, remove_server, server_at, set_value, texts_at
 
 
@@ -46,7 +47,7 @@ command = "x"
 """
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "path", "result"),
     [
         (COMMENTED, ("ui", "theme"), COMMENTED.replace('"harbor"', '"quay"')),
@@ -59,13 +60,12 @@ command = "x"
         ("", ("ui", "theme"), '[ui]\ntheme = "quay"\n'),
         ("# top\n[ui]\n", ("default_model",), '# top\ndefault_model = "quay"\n[ui]\n'),
     ],
-    ids=["replaced", "in its table", "in a new table", "in an empty text", "before the first table"],
 )
 def test_a_value_is_set_and_every_comment_is_kept(text: str, path: tuple[str, ...], result: str):
     assert with_value(text, path, "quay") == result
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "result"),
     [
         ("ui = {}\n", 'ui = { theme = "q"}\n'),
@@ -148,7 +148,7 @@ def test_a_server_is_removed_with_its_tables_and_comments_of_others_are_kept():
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         '[servers]\na = { command = "x" } # c\nb = { command = "y" }\n',
@@ -214,7 +214,7 @@ def test_changing_or_removing_any_server_leaves_the_others_unchanged(servers: di
     assert tomllib.loads(without_server(text, name)) == {"servers": rest, "ui": {"theme": "x"}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         'servers.a.command = "x" # c\nservers.b.command = "y"\n',
@@ -224,7 +224,6 @@ def test_changing_or_removing_any_server_leaves_the_others_unchanged(servers: di
         'B = "2"\n[servers.b]\ncommand = "y"\n',
         '[servers.a]\ncommand = "x" # c\nenv.A = "1" # one\nenv.B = "2"\n[servers.b]\ncommand = "y"\n',
     ],
-    ids=["dotted keys", "one line", "a line each", "a table inside", "dotted env"],
 )
 def test_comments_are_kept_in_any_table_notation(text: str):
     before = tomllib.loads(text)["servers"]["a"]
@@ -293,7 +292,7 @@ def test_an_item_is_removed_with_the_comment_on_its_line():
     assert without_item(MANY, 1) == MANY.replace('  "allow a/*",  # one\n', "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "found"),
     [
         ("", ["new"]),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.permission.rules import Rules
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.turn.limits import Limits
@@ -49,7 +50,7 @@ def test_the_samples_run_only_if_no_servers_are_configured():
     assert specs("a = ") == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "transport"),
     [
         ('url = "https://h"', Transport.HTTP),

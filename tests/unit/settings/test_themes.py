@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.settings.themes import (
     ANSI_COLOURS,
     DEFAULT_THEME,
@@ -41,7 +42,7 @@ def test_the_shipped_themes_have_no_problems_and_include_dark_light_and_high_con
     assert {theme.dark for theme in SHIPPED} == {True, False}
 
 
-@pytest.mark.parametrize("theme", [t for t in SHIPPED if not t.ansi], ids=lambda theme: theme.name)
+@each_case("theme", [t for t in SHIPPED if not t.ansi])
 def test_a_shipped_theme_is_readable_on_both_of_its_backgrounds(theme: ThemeSpec):
     for background in (theme.surface, theme.panel):
         assert contrast(theme.text, background) >= 7
@@ -58,7 +59,7 @@ def test_a_high_contrast_theme_has_a_contrast_of_seven_for_text_and_three_for_li
             assert contrast(getattr(theme, role), background) >= 7, role
 
 
-@pytest.mark.parametrize("theme", [t for t in SHIPPED if t.syntax], ids=lambda theme: theme.name)
+@each_case("theme", [t for t in SHIPPED if t.syntax])
 def test_a_shipped_theme_names_an_existing_code_style(theme: ThemeSpec):
     from pygments.styles import get_style_by_name
 
@@ -78,7 +79,7 @@ def test_a_colour_is_hex_of_three_or_six_digits_or_an_ansi_name(text: str, colou
     assert parse_colour(text) == colour
 
 
-@pytest.mark.parametrize("text", ["", "#12", "#12345g", "red", "#1234567", "#١٢٣", 7, None, ["#fff"]])
+@each_case("text", ["", "#12", "#12345g", "red", "#1234567", "#١٢٣", 7, None, ["#fff"]])
 def test_anything_else_is_not_a_colour(text: object):
     assert parse_colour(text) is None
 

@@ -2,12 +2,11 @@
 
 import datetime
 
-import pytest
-
+from tests.cases import each_case
 from tui.settings.validate import Checker, kind_of
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "words"),
     [
         (True, "true or false"),

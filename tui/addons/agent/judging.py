@@ -16,7 +16,7 @@ from tui.core.traffic import Entry, Finding, Kind, Outcome, Severity
 from tui.core.units import exact, plural, span
 from tui.traffic.explain.crash import last_words
 from tui.traffic.explain.explain import explain
-from tui.traffic.record.comparable import NotComparable, call_of, comparable_value
+from tui.traffic.record.comparable import NotComparable, call_of, comparable_call, comparable_value
 
 _UNANSWERED = "status:cancelled,pending method:tools/call,prompts/get,resources/read,initialize"
 FAILED = f"kind:request,model_request (status:failed or ({_UNANSWERED}))"
@@ -189,10 +189,7 @@ def _value(traffic: OpenTraffic, seq: int) -> Any:
     """Return what is compared of an entry: the request and the response of its call, or the entry alone."""
     traffic.entry(seq, 1)
     pair = call_of(traffic.columns, seq)
-    if not pair:
-        return comparable_value(traffic.reader, seq)
-    values = (comparable_value(traffic.reader, one) for one in pair)
-    return dict(zip(("request", "answer"), values, strict=True))
+    return comparable_call(traffic.reader, pair) if pair else comparable_value(traffic.reader, seq)
 
 
 TOOLS: Sequence[AgentTool] = (

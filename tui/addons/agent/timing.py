@@ -1,7 +1,6 @@
 """Tools about numbers and time: statistics, the slowest calls, where the time of a turn went."""
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from tui.addons.agent.answer import Answer, Foreign
@@ -14,12 +13,8 @@ from tui.core.jsonrpc.reader import json_mapping, json_text
 from tui.core.text import clean_line, list_in, mapping, object_in
 from tui.core.traffic import Entry, Kind, Outcome
 from tui.core.units import count, plural, size, span
-from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import columns_of
+from tui.traffic.record.open_recording import entries_of_turn
 from tui.traffic.spans.waterfall import of_entries
-
-MOST_ENTRIES = 4_000
-"""Maximum entries of a turn that are read."""
 
 EXCERPT = 200
 """Characters of a text of a model, or of the arguments of a call."""
@@ -55,8 +50,7 @@ def _turn(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     turn = given.get("turn", last)
     if not last:
         return Answer([f"No turns in {traffic.name}: its calls were not made by a model in mcptui."])
-    places = islice(places_of(columns.turn, turn, 0, len(columns)), MOST_ENTRIES)
-    entries = [one for _, one in columns_of(traffic.reader, [columns.seq(at) for at in places]) if one]
+    entries = entries_of_turn(traffic.reader, columns, turn)
     found = of_entries(entries, turn)
     if found is None:
         return Answer([f"No turn {turn} in {traffic.name}. Its turns are 1 to {last}."])

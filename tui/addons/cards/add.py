@@ -17,6 +17,7 @@ from tui.addons.cards.discovery import Found, discover, domain_of, load_card
 from tui.addons.cards.documents import Documents, NoDocument
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal, typed_answer
+from tui.commands.progress import progress
 from tui.core.addons import missing, service
 from tui.core.errors import ServerError, UsageError
 from tui.core.secrets.commands_and_urls import masked
@@ -46,7 +47,8 @@ def domain(args: argparse.Namespace) -> FoundServer | None:
     host = clean_line(urlsplit(origin).netloc, 200)
     print(f"· asking {host} for its AI catalog", file=sys.stderr, flush=True)
     try:
-        found = asyncio.run(discover(origin, Documents(origin)))
+        with progress(f"asking {host}"):
+            found = asyncio.run(discover(origin, Documents(origin)))
     except NoDocument as error:
         if args.card:
             raise
@@ -56,7 +58,8 @@ def domain(args: argparse.Namespace) -> FoundServer | None:
         step = f"{error.next_step} {here}".strip()
         raise ServerError(error.message, where=error.where, next_step=step) from error
     entry = _chosen(found, args.card or "", origin)
-    card = asyncio.run(load_card(entry, Documents(origin)))
+    with progress("reading its server card"):
+        card = asyncio.run(load_card(entry, Documents(origin)))
     if lacks := missing("service", "server entry"):
         raise UsageError(lacks)
     if not card.remotes:

@@ -5,14 +5,16 @@ Loads the standard library only.
 
 import argparse
 
+from tui.commands.shared_options import flag, option
+
 
 def _fill_add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--card", metavar="NAME", help="the server to add, if a domain names several")
+    option(parser, "--card", "NAME", "the server to add, if a domain names several")
 
 
 def _fill_check(parser: argparse.ArgumentParser) -> None:
     text = "connect to the servers that have a server card, and print how they differ from it"
-    parser.add_argument("--cards", action="store_true", help=text)
+    flag(parser, "--cards", text)
 
 
 BRINGS = {

@@ -11,6 +11,7 @@ from typing import Any
 from tui.addons.cards.card import Card
 from tui.addons.cards.comparison import differences
 from tui.addons.cards.discovery import load_address
+from tui.commands.progress import progress
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean, clean_line
@@ -33,8 +34,10 @@ async def _check(runtime: Any) -> int:
         print("cards: nothing to compare")
         return 0
     cards = asyncio.gather(*(_card(runtime.host.status(name).spec.card) for name in names))
-    await runtime.host.start_all(names, lambda name: None)
-    for name, card in zip(names, await cards, strict=True):
+    with progress(f"comparing {plural(len(names), 'server card')}"):
+        await runtime.host.start_all(names, lambda name: None)
+        found = await cards
+    for name, card in zip(names, found, strict=True):
         status, identity = runtime.host.status(name), await runtime.workbench.identity(name)
         for line in _lines(card, status, identity):
             print(clean(f"{clean_line(name, 64)}: {line}"))

@@ -1,42 +1,18 @@
 """The keys that this add-on brings. The app reads them before its first frame, so this imports nothing."""
 
+# fmt: off
 BRINGS = {
     "action": {
-        "servers.doctor": {
-            "contexts": ("SERVERS", "BENCH_LIST"),
-            "keys": "H",
-            "label": "doctor",
-            "help": "Find out why the server does not work, step by step",
-            "footer": 18,
-            "call": "tui.addons.doctor.screen:open_doctor",
-            "when": "tui.addons.doctor.actions:why_none",
-        },
-        "doctor.again": {
-            "contexts": ("DOCTOR",),
-            "keys": "r",
-            "label": "again",
-            "help": "Check the server again",
-            "footer": 1,
-            "call": "again()",
-        },
-        "doctor.copy": {
-            "contexts": ("DOCTOR",),
-            "keys": "c",
-            "label": "copy report",
-            "help": "Copy the report for an issue, without secrets",
-            "footer": 2,
-            "call": "copy()",
-        },
-        "doctor.back": {
-            "contexts": ("DOCTOR",),
-            "keys": "escape,q",
-            "label": "back",
-            "help": "Stop the check, or close",
-            "footer": 3,
-            "call": "back()",
-        },
+        "servers.doctor": ("SERVERS BENCH_LIST", "H", "doctor",
+            "Find out why the server does not work, step by step", 18, "tui.addons.doctor.screen:open_doctor",
+            "tui.addons.doctor.actions:why_none"),
+        "doctor.again": ("DOCTOR", "r", "again", "Check the server again", 1, "again()"),
+        "doctor.copy": ("DOCTOR", "c", "copy report", "Copy the report for an issue, without secrets", 2,
+            "copy()"),
+        "doctor.back": ("DOCTOR", "escape,q", "back", "Stop the check, or close", 3, "back()"),
     },
 }
+# fmt: on
 
 
 def why_none(owner: object) -> str:

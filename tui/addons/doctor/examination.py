@@ -274,10 +274,16 @@ class Examination:
         elsewhere = await self._network.elsewhere() if code in (404, 405, 410) else ""
         name, seen, better = remote.failed_exchange(self._wire, status, self._network.answer)
         if elsewhere and not (self._network.answer is not None and self._network.answer.is_old_sse):
-            name, seen, better = "address", f"there is an MCP server at {elsewhere}", f"use {elsewhere}"
+            name, seen, better = (
+                "address",
+                message("there is an MCP server at {url}", url=elsewhere),
+                message("use {url}", url=elsewhere),
+            )
         said, fix = self._said(status)
-        said = f"{said.rstrip('.')}. {capitalized(seen)}" if seen else said
-        self._add(Step.failed(name or "handshake", said, better or fix or "correct what the server says"))
+        said = as_sentences([said, capitalized(seen)]) if seen else said
+        self._add(
+            Step.failed(name or "handshake", said, better or fix or message("correct what the server says"))
+        )
 
     # ---- both --------------------------------------------------------------------------------------------
 
@@ -339,8 +345,11 @@ class Examination:
             return Step("handshake", f'{seen} (era = "{self._spec.era.value}")')
         probe = self._wire.of("server/discover")
         if not modern and probe is not None:
-            why = probe.problem or (f"HTTP {probe.status}" if probe.status >= 400 else "no answer")
-            return Step("handshake", f"{seen}. 2026-07-28: no (server/discover: {clean_line(why, 80)})")
+            why = probe.problem or (f"HTTP {probe.status}" if probe.status >= 400 else message("no answer"))
+            seen = message(
+                "{seen}. 2026-07-28: no (server/discover: {why})", seen=seen, why=clean_line(why, 80)
+            )
+            return Step("handshake", seen)
         if self._stored_sign_in is not None:  # it belongs to this name
             return Step("handshake", seen)
         other = EraChoice.LEGACY if modern else EraChoice.MODERN
@@ -438,11 +447,13 @@ def _stray(status: ServerStatus) -> Step:
 
 def unusable(name: str, problems: tuple[str, ...]) -> Checklist:
     """Return the checklist of a server whose configuration is invalid."""
-    step = Step.failed("configuration", as_sentences(problems), "correct it (`mcptui config check`)")
+    step = Step.failed("configuration", as_sentences(problems), message("correct it (`mcptui config check`)"))
     return Checklist(name, steps=[cleaned(step)], rest=("start", *LAST))
 
 
 def disabled(name: str) -> Checklist:
     """Return the checklist of a server that is not to be started."""
-    step = Step.failed("configuration", "the server is disabled", "remove `disabled = true`")
+    step = Step.failed(
+        "configuration", message("the server is disabled"), message("remove `disabled = true`")
+    )
     return Checklist(name, steps=[step], rest=("start", *LAST))

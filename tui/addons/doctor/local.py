@@ -24,19 +24,20 @@ _KNOWN = re.compile(
     r"(python|pypy|node|deno|bunx?|npx|npm|pnpm|uvx?|pipx|ruby|java|php|perl|docker|podman|bash|sh)[\d.]*\Z"
 )
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*\Z")
+_SHELL = message("a shell script")
 _LANGUAGES = {
     ".py": ("Python", "python3"),
     **dict.fromkeys((".js", ".mjs", ".cjs"), ("JavaScript", "node")),
     ".rb": ("Ruby", "ruby"),
-    ".sh": ("a shell script", "sh"),
+    ".sh": (_SHELL, "sh"),
 }
 _RUNS = {
     "python": "Python",
     "pypy": "Python",
     "node": "JavaScript",
     "ruby": "Ruby",
-    "bash": "a shell script",
-    "sh": "a shell script",
+    "bash": _SHELL,
+    "sh": _SHELL,
 }
 _PLACEHOLDER = re.compile(
     r"<[^<>]*>|(?:your|my|insert|put|replace|enter)[-_ ].*|x{3,}|\.{3}|…|changeme|todo", re.IGNORECASE
@@ -96,18 +97,23 @@ class LocalSteps:
         base = os.path.basename(program)
         known = _KNOWN.match(base)
         language, right = _LANGUAGES.get(os.path.splitext(self.script)[1], ("", ""))
-        runs = _RUNS.get(known[1], "") if known else ""
-        if language and runs and runs != language:
-            seen = f"{base} cannot run {clean_line(os.path.basename(self.script), 80)}, which is {language}"
-            return Step.failed(name, seen, f'set `command = "{right}"`')
+        other = _RUNS.get(known[1], "") if known else ""
+        if language and other and other != language:
+            seen = message(
+                "{program} cannot run {file}, which is {language}",
+                program=base,
+                file=clean_line(os.path.basename(self.script), 80),
+                language=language,
+            )
+            return Step.failed(name, seen, message('set `command = "{program}"`', program=right))
         if not known:
             return Step(name, message("none: {name} is a program", name=base))
         version = await version_of(program, self._env) if may_run else ""
-        seen = f"{version or base} ({program})"
+        runs = f"{version or base} ({program})"
         is_python = _PYTHON.match(os.path.basename(self._runs[0])) is not None
         if is_python and (problem := self._of_python(program, version)):
-            return Step.warning(name, f"{seen}; {problem[0]}", problem[1])
-        return Step(name, message("{seen}; the project also has a venv", seen=seen) if self.advice else seen)
+            return Step.warning(name, message("{seen}; {problem}", seen=runs, problem=problem[0]), problem[1])
+        return Step(name, message("{seen}; the project also has a venv", seen=runs) if self.advice else runs)
 
     @property
     def _is_script(self) -> bool:
@@ -130,7 +136,9 @@ class LocalSteps:
             own = [folder / name / "bin" / "python" for name in (".venv", "venv")]
             if venv := next((one for one in own if one.exists()), None):
                 if os.path.dirname(program) != str(venv.parent):
-                    self.advice = f'use the Python of the project: `command = "{venv}"`'
+                    self.advice = message(
+                        'use the Python of the project: `command = "{path}"`', path=str(venv)
+                    )
                 return None
             with suppress(OSError, ValueError):
                 project = object_in(tomllib.loads((folder / "pyproject.toml").read_text("utf-8")), "project")
@@ -138,7 +146,8 @@ class LocalSteps:
                 least = re.match(r">=\s*3\.(\d+)", wanted)
                 has = re.search(r"Python 3\.(\d+)", version)
                 if least and has and int(has[1]) < int(least[1]):
-                    return f"the project requires {clean_line(wanted, 40)}", "use a newer Python"
+                    seen = message("the project requires {version}", version=clean_line(wanted, 40))
+                    return seen, message("use a newer Python")
         return None
 
     def version(self) -> Step:
@@ -181,7 +190,11 @@ class LocalSteps:
             fix: str = message("write its absolute path, or set `cwd`")
             fix = message("correct the path") if os.path.isabs(script) else fix
             if not os.path.isabs(script) and os.path.isfile(script):
-                fix = f'write "{os.path.abspath(script)}", or set `cwd = "{os.getcwd()}"`'
+                fix = message(
+                    'write "{path}", or set `cwd = "{folder}"`',
+                    path=os.path.abspath(script),
+                    folder=os.getcwd(),
+                )
             fix = next((step for seen, step in self._warned("args") if script in seen), fix)
             shown = clean_line(script, 120)
             missed = message("{path} does not exist in {folder}", path=shown, folder=here)

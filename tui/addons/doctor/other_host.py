@@ -16,9 +16,10 @@ from tui.addons.doctor.examinations import doctor_options
 from tui.addons.doctor.habits import HABITS, Habits
 from tui.addons.doctor.host_format import entry_steps, file_steps
 from tui.addons.doctor.output import FAILED, OK, end, examine, run
-from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned, short_lines
+from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned, short_columns, short_lines
 from tui.commands.headless import Interrupt
 from tui.commands.sign_in import TerminalQuestioner
+from tui.commands.streams import width
 from tui.core.errors import ConfigError, UsageError, as_sentences
 from tui.core.programs import command_line, is_command_line
 from tui.core.questions import Questioner
@@ -155,7 +156,7 @@ class _HostFile:
             step = _disabled(self.title, habits, mapping(self.entries[name]))
             found.append(Checklist(name, steps=[cleaned(step)], rest=("start", *LAST)))
             if not args.json:
-                print("\n".join(short_lines(found[-1], 0)))
+                print("\n".join(short_lines(found[-1], short_columns(0, width()))))
         if (loaded := runtime.configuration.loaded) is not None:
             self.secrets = loaded.secrets
         return FAILED if any(one.failure for one in several) else OK

@@ -11,11 +11,11 @@ from typing import Any
 
 from tui.addons.doctor.examinations import Examinations, kill_servers
 from tui.addons.doctor.report import checklist_report
-from tui.addons.doctor.steps import Checklist, Step, ending, heading, short_lines, step_lines
+from tui.addons.doctor.steps import Checklist, Step, ending, heading, short_columns, short_lines, step_lines
 from tui.commands.headless import Interrupt, headless
 from tui.commands.progress import Progress, progress
 from tui.commands.run_output import print_error
-from tui.commands.streams import width
+from tui.commands.streams import on_terminal, width
 from tui.core.errors import ConfigError, StorageError, reason_of
 from tui.core.files import atomic_write
 from tui.core.questions import Questioner
@@ -52,7 +52,7 @@ class Printer:
     def __init__(self, doing: Progress, *, short: bool, quiet: bool) -> None:
         self._short, self._quiet, self._doing = short, quiet, doing
         self._running: dict[str, str] = {}
-        self._width = 0
+        self._width, self._is_headed = 0, False
 
     def begun(self, found: Checklist) -> None:
         self._width = max(self._width, cells_of(clean_line(found.server, 64)))
@@ -69,9 +69,14 @@ class Printer:
 
     def ended(self, found: Checklist) -> None:
         self._over(found.server)
-        if not self._quiet:
-            lines = short_lines(found, self._width, width()) if self._short else ending(found, width())
-            print("\n".join(lines), flush=True)
+        if self._quiet:
+            return
+        lines = [*ending(found, width())]
+        if self._short:
+            columns = short_columns(self._width, width())
+            head = columns.heading() if on_terminal() and not self._is_headed else ()
+            lines, self._is_headed = [*head, *short_lines(found, columns)], True
+        print("\n".join(lines), flush=True)
 
     def _over(self, server: str) -> None:
         self._running.pop(server, None)
@@ -90,7 +95,7 @@ async def examine(
 
     Raises McptuiError.
     """
-    with progress(quiet=args.json) as doing:
+    with progress("reading the configuration", quiet=args.json) as doing:
         printer = Printer(doing, short=short, quiet=args.json)
         several = Examinations(runtime, printer, one_by_one=not short, seconds=args.seconds, **how)
         return await several.run(named)

@@ -14,23 +14,33 @@ from tui.core.units import and_more
 
 MANY_TOKENS = 10_000
 SHOWN = 3
+_EVERY = message("every provider")
 
 
 def schema_step(tools: Sequence[Tool], omitted: Sequence[tuple[str, str]]) -> Step:
     """Judge the definitions as a host sends them that changes nothing."""
     if omitted:
         name, why = omitted[0]
-        more = f" ({len(omitted) - 1} more)" if len(omitted) > 1 else ""
-        seen = f"every provider: {clean_line(name, 60)}: {clean_line(why, 200)}{more}"
+        about = {"provider": _EVERY, "name": clean_line(name, 60), "problem": clean_line(why, 200)}
+        seen = message("{provider}: {name}: {problem}", **about)
+        if len(omitted) > 1:
+            seen = message("{seen} ({n} more)", seen=seen, n=len(omitted) - 1)
         return Step.failed("schemas", seen, message("correct the tool's definition"))
     rejected: dict[str, list[str]] = {}
     for tool in tools:
         for provider, why in _rejections(tool.name, tool.schema):
-            rejected.setdefault(f"{provider}: {why}", []).append(clean_line(tool.name, 60))
+            problem = message("{provider}: {problem}", provider=provider, problem=why)
+            rejected.setdefault(problem, []).append(clean_line(tool.name, 60))
     if rejected:
-        told = [f"{why} ({and_more(names, SHOWN)})" for why, names in rejected.items()]
+        told = [
+            message("{problem} ({names})", problem=why, names=and_more(names, SHOWN))
+            for why, names in rejected.items()
+        ]
+        seen = told[0]
+        for one in told[1:]:
+            seen = message("{first}; {others}", first=seen, others=one)
         fix = message("correct it. mcptui sends a converted definition, other hosts may not")
-        return Step.failed("schemas", "; ".join(told), fix)
+        return Step.failed("schemas", seen, fix)
     converted = [tool.name for tool in tools if _is_simplified(tool.schema)]
     seen = message("OpenAI, Anthropic, Moonshot, Google accept all")
     if converted:
@@ -44,13 +54,13 @@ def schema_step(tools: Sequence[Tool], omitted: Sequence[tuple[str, str]]) -> St
 def _rejections(name: str, schema: Mapping[str, object]) -> list[tuple[str, str]]:
     asked = (Provider.OPENAI, Provider.ANTHROPIC, Provider.GEMINI, Provider.MOONSHOT)
     found = [
-        ("every provider" if len(providers) == len(asked) else ", ".join(providers), why)
+        (_EVERY if len(providers) == len(asked) else ", ".join(providers), why)
         for why, providers in rejections(name, schema, asked).items()
     ]
     try:
         model_schema(schema)
     except SchemaRefused as error:
-        found.append(("every provider", clean_line(str(error), 120)))
+        found.append((_EVERY, clean_line(str(error), 120)))
     return found
 
 

@@ -140,16 +140,18 @@ def ending(found: Checklist, cells: int = 0) -> Iterator[str]:
     yield from lines_at(found.verdict, cells)
 
 
-def short_lines(found: Checklist, width: int, cells: int = 0) -> Iterator[str]:
-    """Yield the lines of a server, and those of what failed first, or of the warnings.
+def short_columns(width: int, cells: int = 0) -> Columns:
+    """Return the columns of a summary. `width` is that of the names, `cells` as for `step_lines`."""
+    head = ("  server", "result")
+    return Columns((max(2 + width, len(head[0])), TEXT_CELLS), (0, 1), cells, head=head)
 
-    `width` is that of the names, `cells` as for `step_lines`.
-    """
+
+def short_lines(found: Checklist, columns: Columns) -> Iterator[str]:
+    """Yield the lines of a server, and those of what failed first, or of the warnings."""
     failure, name = found.failure, clean_line(found.server, 64)
-    columns = Columns((2 + width, TEXT_CELLS), (0, 1), cells)
     if failure is not None:
         yield from columns.lines((f"✗ {name}", f"{failure.name}: {failure.seen}"))
-        yield from lines_at(f"→ {failure.fix}", cells, _PART) if failure.fix else ()
+        yield from lines_at(f"→ {failure.fix}", columns.cells, _PART) if failure.fix else ()
     else:
         seen = {one.name: one.seen for one in found.steps}
         told = [seen.get("lists", ""), seen.get("tokens", "").partition(" for ")[0]]
@@ -157,4 +159,5 @@ def short_lines(found: Checklist, width: int, cells: int = 0) -> Iterator[str]:
     for one in found.steps:
         of_host = one.name == HOST and one.state is not State.OK
         if one is not failure and (of_host or (failure is None and one.state is State.WARNING)):
-            yield from lines_at(f"{one.name}: {one.seen}{f' → {one.fix}' if one.fix else ''}", cells, _PART)
+            said = f"{one.name}: {one.seen}{f' → {one.fix}' if one.fix else ''}"
+            yield from lines_at(said, columns.cells, _PART)

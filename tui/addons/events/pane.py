@@ -1,10 +1,9 @@
 """The list of events with what its keys do: in the workbench of a server, and on a screen for all servers."""
 
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from tui.addons.events.events import Events, Subscribed
@@ -14,11 +13,10 @@ from tui.addons.events.rules import EventRule
 from tui.addons.events.subscribe import SubscribeForm
 from tui.addons.events.wire import EventType
 from tui.core.conversation.conversation import Attachment
-from tui.core.errors import McptuiError
-from tui.core.language.translate import N_, _, localized, n_
+from tui.core.language.translate import N_, _, n_
 from tui.core.ports import BY_KEY
 from tui.core.questions import Action, QuestionAnswer
-from tui.core.text import clean, clean_line
+from tui.core.text import clean_line
 from tui.traffic.filter.fields import quoted, written
 from tui.ui.dialogs.dialog import RowsPane
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
@@ -27,10 +25,10 @@ from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import first_key, overrides_of
 from tui.ui.keys.footer import Entry, entries_of
-from tui.ui.widgets.bar import Rule, SplitBar
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.addon_tabs import AddonList, AddonPane, pane_bindings
+from tui.ui.workbench.addon_tabs import AddonList, AddonListPane, pane_bindings
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -56,18 +54,14 @@ def _key(line: Line | None) -> object:
     return line.name if isinstance(line, EventType) else line
 
 
-class EventsPane(AddonPane):
+class EventsPane(AddonListPane):
     """The events of one server, or of all if `server` is "".
 
     `attach` puts attachments into the next message, `show_traffic` shows the traffic with a filter, `close`
     is what the last escape does.
     """
 
-    DEFAULT_CSS = """
-    EventsPane > SplitBar { background: $panel; padding: 0 1; }
-    EventsPane > AddonList { background: $surface; height: 2fr; }
-    EventsPane > RowsPane { height: 1fr; padding: 0 1; background: $surface; }
-    """
+    DEFAULT_CSS = "EventsPane > AddonList { height: 2fr; }"
 
     context = Context.EVENTS
     LIST: ClassVar[type[AddonList]] = EventList
@@ -101,12 +95,6 @@ class EventsPane(AddonPane):
     def _selected(self) -> Line | None:
         found: Line | None = self.list.selected
         return found
-
-    def compose(self) -> ComposeResult:
-        yield self._line
-        yield self.list
-        yield Rule()
-        yield self._detail
 
     def on_mount(self) -> None:
         self._events.begin()
@@ -207,14 +195,14 @@ class EventsPane(AddonPane):
         """Ask whether events may be asked about by a rule; a confirmed one is withdrawn at once."""
         events = self._events
         if rule.digest in events.actor.state.confirmed:
-            self._run(
+            self.run(
                 events.confirm(rule, is_confirmed=False), _("Withdrawn: its events are not asked about.")
             )
             return
 
         def answered(answer: QuestionAnswer | None) -> None:
             if answer is not None and answer.action is Action.ACCEPT:
-                self._run(events.confirm(rule))
+                self.run(events.confirm(rule))
 
         labels = {YES: _("yes, ask about them"), "ask.cancel": _("no")}
         pane = ReadPane(rule_rows(rule))
@@ -228,7 +216,7 @@ class EventsPane(AddonPane):
 
         def subscribe(arguments: dict[str, Any] | None) -> None:
             if arguments is not None:
-                self._run(events.subscribe(server, kind, arguments, by=BY_KEY), _("Subscribed."))
+                self.run(events.subscribe(server, kind, arguments, by=BY_KEY), _("Subscribed."))
 
         mode = events.mode_of(server, kind)
         self.app.push_screen(SubscribeForm(overrides_of(self.app), server, kind, mode), subscribe)
@@ -265,15 +253,15 @@ class EventsPane(AddonPane):
 
     def pause(self) -> None:
         if (line := self._selected_as(Subscribed, _("Select a subscription first."))) is not None:
-            self._run(self._events.pause(line, is_paused=not line.kept.is_paused))
+            self.run(self._events.pause(line, is_paused=not line.kept.is_paused))
 
     def unsubscribe(self) -> None:
         if (line := self._selected_as(Subscribed, _("Select a subscription first."))) is not None:
-            self._run(self._events.unsubscribe(line), _("Unsubscribed. Its events stay in the inbox."))
+            self.run(self._events.unsubscribe(line), _("Unsubscribed. Its events stay in the inbox."))
 
     def stop_all(self) -> None:
         done = _("Stopped: all subscriptions are paused, and no turn is asked.")
-        self._run(self._events.stop_all(), done)
+        self.run(self._events.stop_all(), done)
 
     def reload(self) -> None:
         """List the event types of the server again."""
@@ -286,7 +274,7 @@ class EventsPane(AddonPane):
             self._types, self._problem = await events.types(server)
             self.look()
 
-        self._run(listed())
+        self.run(listed())
 
     def back(self) -> None:
         """Clear the filter, or close."""
@@ -297,16 +285,3 @@ class EventsPane(AddonPane):
 
     def _say(self, text: str) -> None:
         self.app.notify(text, timeout=4, markup=False)
-
-    def _run(self, work: Coroutine[Any, Any, object], done: str = "") -> None:
-        async def run() -> None:
-            try:
-                await work
-            except McptuiError as error:
-                self.app.notify(clean(localized(error)), severity="warning", timeout=10, markup=False)
-            else:
-                if done:
-                    self._say(done)
-            self.look()
-
-        self.run_worker(run(), exit_on_error=True)

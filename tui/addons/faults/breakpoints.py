@@ -442,15 +442,17 @@ def _other(direction: Direction) -> Direction:
 
 
 def _about(held: Held) -> dict[str, Any]:
-    """Return what an event says of a message."""
-    reading = held.reading
+    return about_message(held.reading, held.direction, held=held.number, progress=held._notices or None)
+
+
+def about_message(reading: Classification, direction: Direction, **more: Any) -> dict[str, Any]:
+    """Return what an event says of a message, and `more`."""
     found = {
         "tool": reading.tool,
         "method": reading.method,
-        "dir": held.direction.name.lower(),
+        "dir": direction.name.lower(),
         "id": json_value(reading.ident) if reading.ident else None,
-        "held": held.number,
-        "progress": held._notices or None,
+        **more,
     }
     return {key: value for key, value in found.items() if value not in ("", None)}
 

@@ -7,9 +7,9 @@ from typing import Any
 from weakref import WeakSet
 
 from tui.addons.faults import broken_messages as broken
+from tui.addons.faults.breakpoints import about_message
 from tui.addons.faults.injection import Decided, Hit, Injection
 from tui.addons.faults.rules import FAULTS, Rule, parse_rules
-from tui.core.jsonrpc.reader import json_value
 from tui.core.traffic import Direction
 from tui.host.frames.stage import PassOn, Stage
 
@@ -131,7 +131,7 @@ class FaultStage:
             if direction is Direction.OUT:
                 pass_on(direction, raw)
             else:
-                pass_on.event("undelivered", **_about(decided, direction))
+                pass_on.event("undelivered", **about_message(decided.reading, direction))
             return
         delay = takes = 0.0
         several, follows = [raw], False
@@ -184,22 +184,10 @@ class FaultStage:
                 pass_on.lose()
 
     def _mark(self, hit: Hit, decided: Decided, direction: Direction, pass_on: PassOn, **about: Any) -> None:
-        known = _about(decided, direction, rule=hit.rule.text, match=hit.match, **about)
+        about |= {"rule": hit.rule.text, "match": hit.match}
+        known = about_message(decided.reading, direction, **about)
         pass_on.event("fault", fault=hit.rule.said, **known)
         self.injected += 1
-
-
-def _about(decided: Decided, direction: Direction, **more: Any) -> dict[str, Any]:
-    """Return what an event says of a message."""
-    reading = decided.reading
-    known = {
-        "method": reading.method,
-        "tool": reading.tool,
-        "id": json_value(reading.ident) if reading.ident else None,
-        "dir": direction.name.lower(),
-        **more,
-    }
-    return {name: value for name, value in known.items() if value not in ("", None)}
 
 
 def _changed(several: Sequence[bytes], hit: Hit, decided: Decided) -> list[bytes]:

@@ -1,7 +1,6 @@
 """What to answer a held request with: a recorded answer to the same call, or something to fill in."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -14,8 +13,6 @@ from tui.core.jsonrpc.reader import json_mapping, json_text
 from tui.core.language.translate import N_, _
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.traffic import ANSWERS, Kind, TrafficReader
-from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
 from tui.ui.traffic.edit_request import OURS, TOKEN, shown
 from tui.ui.traffic.entry_list import EntryList
@@ -142,8 +139,9 @@ async def recorded_answer(list: EntryList, held: AnyHeld) -> RecordedAnswer | No
 
     alike = (
         (entries.seq(index), entries.seq(partner), source_of(index))
-        for index in _newest(entries, Kind.REQUEST, reading.method, reading.tool)
+        for index in entries.newest(Kind.REQUEST, reading.method)
         if entries.direction[index] == held.direction
+        and entries.tools.texts[entries.tool[index]] == reading.tool
         and (partner := entries.partner(index)) >= 0
         and entries.kind[partner] in (Kind.RESPONSE, Kind.ERROR)
     )
@@ -153,7 +151,8 @@ async def recorded_answer(list: EntryList, held: AnyHeld) -> RecordedAnswer | No
             entries.seq(index),
             source_of(index),
         )
-        for index in _newest(entries, Kind.EVENT, "answered", reading.tool)
+        for index in entries.newest(Kind.EVENT, "answered")
+        if entries.tools.texts[entries.tool[index]] == reading.tool
     )
     pairs = [*islice(alike, MOST_READ), *islice(by_hand, MOST_READ)]
     pairs = sorted(pairs, key=lambda pair: pair[1], reverse=True)[:MOST_READ]
@@ -165,21 +164,12 @@ async def recorded_schema(list: EntryList, held: AnyHeld) -> Mapping[str, Any] |
     entries = list.entries
     lists = (
         entries.seq(index)
-        for index in _newest(entries, Kind.RESPONSE, "tools/list")
+        for index in entries.newest(Kind.RESPONSE, "tools/list")
         if entries.sources.texts[entries.source[index]] == held.source
     )
     return await list.reader.ask(
         partial(_schema_among, seqs=[*islice(lists, MOST_READ)], name=held.reading.tool)
     )
-
-
-def _newest(entries: EntryColumns, kind: Kind, method: str, tool: str = "") -> Iterator[int]:
-    """Yield the places of the messages of a method and tool, the newest first."""
-    with suppress(ValueError):  # nothing recorded has the name
-        number, named = entries.methods.texts.index(method), entries.tools.texts.index(tool)
-        for index in reversed([*places_of(entries.method, number, 0, len(entries))]):
-            if entries.kind[index] == kind and entries.tool[index] == named:
-                yield index
 
 
 def _schema_among(reader: TrafficReader, seqs: list[int], name: str) -> Mapping[str, Any] | None:

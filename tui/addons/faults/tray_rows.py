@@ -5,9 +5,9 @@ from tui.core.jsonrpc.reader import json_mapping
 from tui.core.language.translate import N_, _
 from tui.core.text import cells_of, clean_line, compact, object_in
 from tui.core.traffic import Direction, Kind
-from tui.core.units import clock
 from tui.ui.widgets.rows import Row, crop, pad
 from tui.ui.widgets.symbols import kind_look
+from tui.ui.widgets.times import clock
 
 SOON_SECONDS = 10
 MEDIUM = 100

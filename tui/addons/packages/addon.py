@@ -5,7 +5,7 @@ Loads the standard library only.
 
 import argparse
 
-from tui.commands.shared_options import count
+from tui.commands.shared_options import count, flag, option, repeatable
 
 _ABOUT = """\
 Search a registry of MCP servers. mcptui contacts it only for this command and for mcptui add.
@@ -29,28 +29,20 @@ _REGISTRY = "registry URL (default: from the configuration)"
 
 
 def _fill_search(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", nargs="+", metavar="WORD", help="words to find (all must match)")
-    parser.add_argument("--json", action="store_true", help="print a JSON array")
-    parser.add_argument(
-        "--limit", type=count, default=30, metavar="N", help="maximum number of servers (default: 30)"
-    )
-    parser.add_argument("--registry", metavar="URL", help=_REGISTRY)
-    parser.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file")
+    option(parser, "words", "WORD", "words to find (all must match)", nargs="+")
+    flag(parser, "--json", "print a JSON array")
+    option(parser, "--limit", "N", "maximum number of servers (default: 30)", type=count, default=30)
+    option(parser, "--registry", "URL", _REGISTRY)
+    option(parser, "--config", "FILE", "configuration file", default=argparse.SUPPRESS)
 
 
 def _fill_add(parser: argparse.ArgumentParser) -> None:
     packed = parser.add_argument_group("for a registry entry, a bundle or a domain")
-    packed.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a value that the server requires"
-    )
-    packed.add_argument(
-        "--as",
-        dest="kind",
-        choices=("npm", "pypi", "oci", "remote"),
-        help="package type, if there are several",
-    )
-    packed.add_argument("--registry", metavar="URL", help=_REGISTRY)
-    packed.add_argument("--sha256", metavar="HEX", help="expected SHA-256 of the bundle")
+    repeatable(packed, "--set", "NAME=VALUE", "a value that the server requires")
+    kinds, text = ("npm", "pypi", "oci", "remote"), "package type, if there are several"
+    option(packed, "--as", None, text, dest="kind", choices=kinds)
+    option(packed, "--registry", "URL", _REGISTRY)
+    option(packed, "--sha256", "HEX", "expected SHA-256 of the bundle")
     packed.add_argument("--yes", "-y", action="store_true", help="add without confirmation")
 
 

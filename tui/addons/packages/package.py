@@ -13,6 +13,7 @@ from tui.addons.packages.bundle import bundle_of, folder_name, open_bundle
 from tui.addons.packages.registry_entry import is_registry_name
 from tui.addons.packages.server_inputs import Values, found_server, values_of
 from tui.commands.add import FoundServer
+from tui.commands.progress import progress
 from tui.core.errors import UsageError
 from tui.core.programs import find_program, is_command
 from tui.core.text import clean_line, quoted_name
@@ -65,7 +66,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
             next_step="Use --set NAME=VALUE for the values of a bundle.",
         )
     path = Path(os.path.expanduser(word)).absolute()
-    with open_bundle(path, args.sha256 or "") as file:
+    with progress("reading the bundle"), open_bundle(path, args.sha256 or "") as file:
         bundle = bundle_of(file.manifest)
         if missing := bundle.missing(file.names):
             shown = quoted_name(missing, 120)
@@ -96,7 +97,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     lines = [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in unset]
 
     def install() -> None:
-        with open_bundle(path, digest) as again:
+        with progress("unpacking the bundle"), open_bundle(path, digest) as again:
             again.unpack(folder, bundle.program() if bundle.is_binary else "")
 
     server = found_server(bundle.inputs, given, values, table_of, lines)

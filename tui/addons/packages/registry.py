@@ -20,6 +20,7 @@ from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_optio
 from tui.addons.packages.server_inputs import entry_text, found_server, values_of
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal, typed_answer
+from tui.commands.progress import progress
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
 from tui.core.jsonrpc.reader import json_value
 from tui.core.matching import has_words
@@ -40,7 +41,8 @@ def search(args: argparse.Namespace) -> int:
         url, shown = _registry_url(args)
         print(f"· asking {clean_line(shown, 200)}", file=sys.stderr, flush=True)
         registry = Registry(url, shown)
-        found = asyncio.run(registry.search(args.words, args.limit))
+        with progress("searching"):
+            found = asyncio.run(registry.search(args.words, args.limit))
     except McptuiError as error:
         print(f"mcptui: {clean(str(error))}", file=sys.stderr)
         return NOTHING if isinstance(error, ServerError) else USAGE
@@ -121,7 +123,8 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
     shown = clean_line(name, 100)
     meant = f"If it is a URL, write https://{shown}"
     try:
-        item = asyncio.run(Registry(url, address).server(name, version or "latest"))
+        with progress("looking it up"):
+            item = asyncio.run(Registry(url, address).server(name, version or "latest"))
     except ServerError as error:
         step = f"{error.next_step} {meant}".strip()
         raise ServerError(error.message, where=error.where, next_step=step) from error

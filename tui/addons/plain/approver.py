@@ -41,9 +41,9 @@ class PlainApprover:
             lines.append(_("It has no arguments."))
         if request.warning:
             lines.append(f"! {clean_line(localized(request.warning), 400)}")
-        choices: list[tuple[Answer, str]] = []
+        choices: list[tuple[str, Decision]] = []
         if whole:
-            choices.append((Answer.ONCE, _("Allow once. Nothing is remembered.")))
+            choices.append((_("Allow once. Nothing is remembered."), Decision(Answer.ONCE)))
         if whole and not request.once_only:
             until = _("Allow until mcptui quits: further calls of {tool} run without a question.", tool=name)
             always = _(
@@ -51,19 +51,16 @@ class PlainApprover:
                 "its definition or its server's command changes.",
                 tool=name,
             )
-            choices += [(Answer.SESSION, until), (Answer.ALWAYS, always)]
-        choices += [
-            (Answer.NO, _("Deny. The model is told that you denied it.")),
-            (Answer.NO, _("Deny with a reason, which you type on the next line. The model reads it.")),
-        ]
+            choices += [(until, Decision(Answer.SESSION)), (always, Decision(Answer.ALWAYS))]
+        choices.append((_("Deny. The model is told that you denied it."), Decision(Answer.NO)))
+        reason = _("Deny with a reason, which you type on the next line. The model reads it.")
+        choices.append((reason, with_reason := Decision(Answer.NO)))
         async with self._asking.turn():
-            self._asking.show(lines)
-            denials = range(len(choices) - 2, len(choices))
-            index = await self._asking.choice([text for _answer, text in choices], unread=denials)
-            if index is None:
+            found = await self._asking.choose(lines, choices, lambda one: one.answer is Answer.NO)
+            if found is None:
                 return Decision(Answer.NO, "the input ended before an answer", by_user=False)
-            if index != len(choices) - 1:
-                return Decision(choices[index][0])
+            if found is not with_reason:
+                return found
             self._asking.say(_("Type the reason. An empty line denies without one."))
             return Decision(Answer.NO, (await self._asking.line() or "").strip())
 
@@ -73,15 +70,11 @@ class PlainApprover:
             _("Trust the server {server}?", server=server),
             _("It marks its tool {tool} as read-only. mcptui cannot verify that.", tool=tool),
         ]
-        choices = [
-            _(
-                "Trust it. Tools that it marks as read-only run without approval. Calls to other servers "
-                "after its results need no extra approval."
-            ),
-            _("Do not trust it. Its calls need approval, and calls to others after its results, too."),
-            _("Not now. This call needs approval, and mcptui asks again."),
-        ]
+        yes = _(
+            "Trust it. Tools that it marks as read-only run without approval. Calls to other servers "
+            "after its results need no extra approval."
+        )
+        no = _("Do not trust it. Its calls need approval, and calls to others after its results, too.")
+        later = _("Not now. This call needs approval, and mcptui asks again.")
         async with self._asking.turn():
-            self._asking.show(lines)
-            index = await self._asking.choice(choices)
-        return {0: True, 1: False}.get(-1 if index is None else index)
+            return await self._asking.choose(lines, [(yes, True), (no, False), (later, None)])

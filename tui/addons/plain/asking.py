@@ -3,19 +3,21 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from operator import not_
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from tui.addons.plain.inputs import Inputs
 from tui.addons.plain.transcript import ERROR, QUESTION, Transcript
 from tui.commands.permission.terminal_approver import shown_arguments
-from tui.core.language.translate import _
+from tui.core.language.translate import _, localized
 from tui.core.permission.rules import Verdict
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.text import clean_line
 from tui.runtime.runtime import Runtime
 
 MORE = "/more"
+T = TypeVar("T")
 
 WITHDRAWN_SECONDS = 1.5
 """A line that is typed within this time after a question was withdrawn was meant for it."""
@@ -57,8 +59,8 @@ class Asking:
 
     def show(self, lines: Iterable[str]) -> None:
         """Write the lines of a question, a page at a time."""
-        self._shown = [line for text in lines for line in text.split("\n") if line.strip()]
-        self._transcript.say_pages(((QUESTION, line) for line in self._shown), is_question=True)
+        self._shown = [line for text in lines for line in localized(text).split("\n") if line.strip()]
+        self._transcript.say_pages(((QUESTION, line) for line in self._shown), QUESTION)
 
     def say(self, text: str) -> None:
         self._transcript.say(QUESTION, text)
@@ -67,13 +69,30 @@ class Asking:
         """Say what went wrong and needs no answer."""
         self._transcript.say(ERROR, text)
 
+    async def choose(
+        self, lines: Iterable[str], choices: Sequence[tuple[str, T]], harmless: Callable[[T], bool] = not_
+    ) -> T | None:
+        """Show a question, and return the value of the chosen line; None at the end of input.
+
+        Only a `harmless` value may be chosen before all was shown.
+        """
+        self.show(lines)
+        unread = [at for at, (_text, value) in enumerate(choices) if harmless(value)]
+        index = await self.choice([text for text, _value in choices], unread=unread)
+        return None if index is None else choices[index][1]
+
+    async def sends(self, lines: Iterable[str]) -> bool:
+        """Ask whether to send what the lines say."""
+        choices = [(_("Send it."), True), (_("Do not send it."), False)]
+        return await self.choose(lines, choices) is True
+
     async def choice(self, choices: Sequence[str], *, unread: Sequence[int] = ()) -> int | None:
         """Return the index of the chosen line; None at the end of input.
 
         Those of `unread` may be chosen before all pages were read. An empty line repeats the question.
         """
         answer = _("Answer with a number, 1 to {n}.", n=len(choices))
-        numbered = [*(f"{number}. {text}" for number, text in enumerate(choices, 1)), answer]
+        numbered = [*(f"{number}. {localized(text)}" for number, text in enumerate(choices, 1)), answer]
         self.say("\n".join(numbered))
         while (line := await self.line()) is not None:
             word = line.strip().rstrip(".")
@@ -112,12 +131,10 @@ class Asking:
         is_yes, asked = True, is_risky or asks
         if asked:
             lines = [head, *(f"{name} = {value}" for name, value in shown_arguments(arguments))]
-            lines += (
-                [_("This rule applies to the call: {rule}.", rule=clean_line(str(rule), 200))] if asks else []
-            )
+            if asks:
+                lines.append(_("This rule applies to the call: {rule}.", rule=clean_line(str(rule), 200)))
             async with self.turn():
-                self.show(lines)
-                is_yes = await self.choice([_("Send it."), _("Do not send it.")], unread=[1]) == 0
+                is_yes = await self.sends(lines)
         runtime.decisions.add(hand_call(server, tool, arguments, by=BY_KEY, allowed=is_yes, asked=asked))
         return is_yes
 

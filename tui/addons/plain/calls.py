@@ -10,6 +10,7 @@ from tui.addons.plain.asking import Asking
 from tui.addons.plain.forms import fill
 from tui.addons.plain.transcript import ERROR, OWN, PROGRESS, RESULT, Transcript
 from tui.commands.call.arguments import Arguments
+from tui.commands.call.items import prompt_of, tool_of
 from tui.commands.call.output import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, UsageError
@@ -17,7 +18,7 @@ from tui.core.forms.form import Form
 from tui.core.language.translate import _, message
 from tui.core.questions import Action
 from tui.core.text import clean, clean_line, quoted_name
-from tui.core.units import and_more, progress
+from tui.core.units import progress
 from tui.runtime.runtime import Runtime
 
 PROMPT_SECONDS = 60.0
@@ -51,21 +52,10 @@ class PlainCalls:
     async def call(self, rest: str) -> None:
         words = _words(rest)
         server = named(self._runtime, words[0] if words else "", "/call SERVER TOOL")
-        tools = {tool.name: tool for tool in self._runtime.workbench.tools(server)}
-        tool = tools.get(words[1]) if len(words) > 1 else None
-        if tool is None:
-            known = and_more([clean_line(name, 60) for name in tools], 20)
-            step = message("Tools of {server}: {names}.", server=quoted_name(server), names=known)
-            if not known:
-                step = message(
-                    "No tools of {server} are listed. /servers says why.", server=quoted_name(server)
-                )
+        if len(words) < 2:
             what = message("the name of a tool is required")
-            if len(words) > 1:
-                what = message(
-                    "{server} has no tool {name}", server=quoted_name(server), name=quoted_name(words[1])
-                )
-            raise UsageError(what, where="/call SERVER TOOL", next_step=step)
+            raise UsageError(what, where="/call SERVER TOOL", next_step=message("/tools lists them."))
+        tool = tool_of(self._runtime, server, words[1])
         takes = Arguments(tool.name, tool.schema)
         arguments = takes.from_pairs(words[2:])
         if len(words) == 2 and tool.schema.get("properties"):
@@ -100,22 +90,17 @@ class PlainCalls:
     async def prompt(self, rest: str) -> None:
         from tui.ui.results.message_draft import prompt_message
 
-        words = _words(rest)
-        names = list(self._runtime.host.servers)
-        names = [named(self._runtime, words[0], "/prompt SERVER PROMPT")] if words else names
-        found = [one for name in names for one in (await self._runtime.workbench.prompts(name))[0]]
-        prompt = next((one for one in found if words[1:2] == [one.name]), None)
-        if prompt is None and len(words) > 1:
-            what = message(
-                "{server} has no prompt {name}", server=quoted_name(words[0]), name=quoted_name(words[1])
-            )
-            raise UsageError(what, where="/prompt SERVER PROMPT", next_step=message("/prompt lists them."))
-        if prompt is None:
+        words, names = _words(rest), list(self._runtime.host.servers)
+        if words:
+            names = [named(self._runtime, words[0], "/prompt SERVER PROMPT")]
+        if len(words) < 2:
+            found = [one for name in names for one in (await self._runtime.workbench.prompts(name))[0]]
             lines = [_about(one.server, one.name, one.schema, one.description or one.title) for one in found]
             self._transcript.say_pages((OWN, line) for line in lines)
             return self._say(
                 _("/prompt SERVER PROMPT sends one.") if found else _("No running server has prompts.")
             )
+        prompt = await prompt_of(self._runtime, *words[:2])
         takes = Arguments(prompt.name, prompt.schema)
         arguments = takes.from_pairs(words[2:])
         takes.require(arguments)
@@ -136,8 +121,7 @@ class PlainCalls:
         lines = [head, *(f"> {line}" for line in clean(text).split("\n") if line.strip())]
         lines += [_("It attaches {name}.", name=clean_line(one.name, 200)) for one in files]
         async with self._asking.turn():
-            self._asking.show(lines)
-            is_yes = await self._asking.choice([_("Send it."), _("Do not send it.")], unread=[1]) == 0
+            is_yes = await self._asking.sends(lines)
         if is_yes:
             self._send(text, tuple(replace(one, server=prompt.server) for one in files))
         return None

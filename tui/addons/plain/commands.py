@@ -11,7 +11,7 @@ from tui.commands.run_input import attachments
 from tui.commands.servers import remarks
 from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
 from tui.core.errors import UsageError
-from tui.core.language.translate import N_, _, localized, message, n_
+from tui.core.language.translate import N_, _, listed, localized, message, n_
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import day_and_time, duration
@@ -123,7 +123,7 @@ class PlainCommands:
             self._say(n_("{n} line waits for /more.", "{n} lines wait for /more.", rest))
         for problem in (runtime.unsaved, runtime.unrecorded):
             if problem:
-                self._transcript.say(ERROR, clean_line(localized(problem), 400))
+                self._transcript.say(ERROR, clean_line(problem, 400))
 
     async def more(self, _rest: str) -> None:
         if not self._transcript.more():
@@ -230,11 +230,10 @@ class PlainCommands:
         info, messages = self._runtime.conversations.info, self._runtime.conversations.messages
         self._say(_("Continuing {title}.", title=quoted_name(info.title if info is not None else "", 80)))
         asked = [at for at, one in enumerate(messages) if isinstance(one, UserMessage)]
-        for one in messages[asked[-1] :] if asked else ():
-            if isinstance(one, UserMessage):
-                self._say(_("You asked: {question}", question=clean_line(one.text, 1_000)))
-            elif isinstance(one, AssistantMessage):
-                self._transcript.say(MODEL, one.text)
+        if asked and isinstance(question := messages[asked[-1]], UserMessage):
+            self._say(_("You asked: {question}", question=clean_line(question.text, 1_000)))
+            answers = [one.text for one in messages[asked[-1] :] if isinstance(one, AssistantMessage)]
+            self._transcript.say_long(MODEL, *answers)
 
     async def retry(self, _rest: str) -> None:
         text, files = await self._runtime.conversations.again()
@@ -254,7 +253,7 @@ class PlainCommands:
             from tui.runtime.model_changes import switch_model
 
             if odd := await switch_model(runtime.conversations, rest):
-                self._say(localized(odd))
+                self._say(odd)
             return self._say(_("Model: {name}.", name=clean_line(localized(runtime.model_label), 80)))
         for one in await runtime.conversations.active_model.choices():
             mark = " " + _("(in use)") if one.current else ""
@@ -277,7 +276,7 @@ def told(status: ServerStatus) -> Iterator[str]:
         words.append(clean_line(f"{status.title} {status.version}", 60))
     else:
         words.append(_(str(status.reason or "")))
-    yield ", ".join(filter(None, words))
+    yield localized(listed(filter(None, words)))
     if status.reason is StopReason.NEEDS_SIGN_IN:
         yield f"{name}: " + _("It requires signing in. /login {name} signs in.", name=name)
         return

@@ -16,7 +16,7 @@ from tui.core.forms.spec import (
     Path,
     type_words,
 )
-from tui.core.language.translate import _, localized, n_
+from tui.core.language.translate import N_, _, localized, n_, sentences
 from tui.core.questions import Action
 from tui.core.text import clean_line, compact, quoted_name
 
@@ -32,14 +32,8 @@ async def fill(asking: Asking, form: Form, *, declines: bool) -> Action | None:
     paths = [one.path for one in form.fields() if len(one.path) <= 1]
     ends = _("{one} or {other}", one=DECLINE, other=CANCEL) if declines else CANCEL
     count = n_("{n} field.", "{n} fields.", len(paths))
-    asking.say(
-        f"{count} "
-        + _(
-            "An empty line keeps the default. {skip} leaves a field out. {ends} ends the form.",
-            skip=SKIP,
-            ends=ends,
-        )
-    )
+    rule = N_("An empty line keeps the default. {skip} leaves a field out. {ends} ends the form.")
+    asking.say(sentences(count, _(rule, skip=SKIP, ends=ends)))
     for number, path in enumerate(paths, 1):
         if (field := form.field(path)) is None:
             continue

@@ -15,7 +15,7 @@ from tui.addons.plain.questions import PlainQuestions
 from tui.addons.plain.traffic import PlainTraffic
 from tui.addons.plain.transcript import ERROR, OWN, PROGRESS, SERVER, YOU, Transcript
 from tui.addons.plain.turn import TurnLines
-from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
+from tui.commands.headless import Interrupt, headless, say_unsaved
 from tui.commands.run import EXIT_CODES
 from tui.commands.streams import out
 from tui.core.background import Tasks
@@ -35,6 +35,9 @@ LOOK_SECONDS = 0.25
 TWICE_SECONDS = 5.0
 """Time within which a second ctrl+c leaves."""
 
+ALONE_SECONDS = 1.0
+"""Time in which a command runs alone. After that, other lines of a terminal are taken while it runs."""
+
 STEADY = 3
 """Looks in a row at servers that start no longer, before the first line is read from a pipe."""
 
@@ -53,15 +56,19 @@ def run(args: argparse.Namespace) -> int:
 
     async def work(runtime: Runtime, interrupt: Interrupt) -> int:
         held.append(runtime)
-        front = Front(runtime, transcript, inputs, asking, interrupt, args)
+        front = Front(runtime, transcript, inputs, asking, interrupt)
         return await front.run()
 
     try:
         return headless(
-            replace(Options.from_args(args), paced=False), work, questioner=questions, ended=say_unsaved
+            replace(Options.from_args(args), paced=False),
+            work,
+            questioner=questions,
+            ended=say_unsaved,
+            quiet=True,
         )
     except McptuiError as error:
-        transcript.say(ERROR, localized(error))
+        transcript.say(ERROR, str(error))
         return 2
     finally:
         inputs.close()
@@ -78,11 +85,10 @@ class Front:
         inputs: Inputs,
         asking: Asking,
         interrupt: Interrupt,
-        args: argparse.Namespace,
     ) -> None:
         self._runtime, self._transcript, self._inputs, self._asking = runtime, transcript, inputs, asking
         self._interrupt = interrupt
-        self._traffic = PlainTraffic(runtime, transcript, asking, config_words(args))
+        self._traffic = PlainTraffic(runtime, transcript, asking)
         calls = PlainCalls(runtime, transcript, asking, self._send)
         self._commands = PlainCommands(
             runtime, transcript, self._traffic, calls, self._send, lambda: len(self._messages)
@@ -106,7 +112,7 @@ class Front:
         self._transcript.rings = loaded is None or loaded.settings.ui.bell is not False
         self._transcript.say(OWN, _("Model: {name}.", name=clean_line(localized(runtime.model_label), 80)))
         if runtime.model_notice:
-            self._transcript.say(OWN, clean_line(localized(runtime.model_notice), 300))
+            self._transcript.say(OWN, clean_line(runtime.model_notice, 300))
         self._tell_news()
         if runtime.conversations.messages:
             self._commands.show_resumed()
@@ -138,31 +144,34 @@ class Front:
     async def _read(self) -> None:
         """Take lines until the input ends, or one quits."""
         while True:
-            if self._turn is None:
-                self._inputs.expect()
-            elif not self._inputs.is_terminal:
+            if self._turn is not None and not self._inputs.is_terminal:
                 await self._ended(self._turn)
                 continue
+            self._expect()
             if (line := await self._inputs.message()) is None:
                 return
             await (self._block(line) if line.startswith(BLOCK) else self._take(line))
 
+    @property
+    def _is_busy(self) -> bool:
+        """Whether an answer is written, or a command runs, other than the one that asks."""
+        return self._turn is not None or bool(self._running.keys() - {asyncio.current_task()})
+
+    def _expect(self) -> None:
+        """Show the prompt, unless something else is to be read before."""
+        if not (self._asking.is_asking or self._is_busy):
+            self._inputs.expect()
+
     def _expect_soon(self) -> None:
         """Show the prompt after a question, unless another one or a result follows."""
-
-        def expect() -> None:
-            if not (self._asking.is_asking or self._turn is not None or self._running):
-                self._inputs.expect()
-
         if self._inputs.is_terminal:
-            asyncio.get_running_loop().call_later(LOOK_SECONDS, expect)
+            asyncio.get_running_loop().call_later(LOOK_SECONDS, self._expect)
 
     async def _block(self, line: str) -> None:
         """Take a message of several lines, up to the mark that ends it."""
         text = line.removeprefix(BLOCK)
         while not text.rstrip().endswith(BLOCK):
-            if self._turn is None:
-                self._inputs.expect()
+            self._expect()
             if (line_ := await self._inputs.message(QUITS)) is None:
                 self._transcript.say(
                     ERROR, _("Not sent: the line {mark} that ends the message is missing.", mark=BLOCK)
@@ -181,16 +190,21 @@ class Front:
         elif parsed is None:
             self._send(line, self._commands.attached())
         elif parsed[0].name == "cancel":
-            self._cancel()
-        elif parsed[0].alone and self._turn is not None:
+            if not self._cancel():
+                self._transcript.say(OWN, _("Nothing is running."))
+        elif parsed[0].alone and self._is_busy:
             text = _("/{name} waits until the answer is complete. /cancel stops it.", name=parsed[0].name)
             self._transcript.say(ERROR, text)
         else:
             task = asyncio.create_task(self._command(*parsed), name=f"/{parsed[0].name}")
             self._running[task] = task.get_name(), time.monotonic()
-            task.add_done_callback(lambda task: self._running.pop(task, None))
-            if self._turn is None or not self._inputs.is_terminal:
-                await asyncio.wait({task})
+            task.add_done_callback(self._command_ended)
+            await asyncio.wait({task}, timeout=ALONE_SECONDS if self._inputs.is_terminal else None)
+
+    def _command_ended(self, task: asyncio.Task[None]) -> None:
+        del self._running[task]
+        if self._inputs.is_terminal:
+            self._go_on()
 
     async def _reading(self, line: str) -> bool:
         """Run a command that only shows something while a question is open; return whether it is one."""
@@ -203,7 +217,7 @@ class Front:
         try:
             await self._commands.run(spec, rest)
         except McptuiError as error:
-            self._transcript.say(ERROR, localized(error))
+            self._transcript.say(ERROR, str(error))
         except asyncio.CancelledError:
             self._transcript.say(PROGRESS, _("Stopped."))
         self._tell_news()
@@ -212,7 +226,7 @@ class Front:
         lines = text.count("\n") + 1
         if lines > 1:
             self._transcript.say(PROGRESS, n_("Message of {n} line.", "Message of {n} lines.", lines))
-        if self._turn is not None:
+        if self._is_busy:
             self._messages.append((text, files))
             told = n_("Queued. {n} message waits.", "Queued. {n} messages wait.", len(self._messages))
             self._transcript.say(PROGRESS, told)
@@ -220,7 +234,7 @@ class Front:
         try:
             self._pending = self._runtime.conversations.ask(text.strip(), self._approver, files)
         except McptuiError as error:
-            self._transcript.say(ERROR, localized(error))
+            self._transcript.say(ERROR, str(error))
             self._last = EndReason.MODEL_ERROR
             return
         self._turn = asyncio.create_task(self._show(self._pending), name="turn")
@@ -231,23 +245,27 @@ class Front:
             self._last = await self._lines.show(pending)
         except McptuiError as error:
             self._last = EndReason.MODEL_ERROR
-            self._transcript.say(ERROR, localized(error))
+            self._transcript.say(ERROR, str(error))
         self._turn = self._pending = self._lines = None
         self._interrupt.renew()
         self._tell_news()
         self._transcript.ring()
-        if self._messages:
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Send the next message that is queued, or show the prompt."""
+        if self._messages and not self._is_busy:
             text, files = self._messages.popleft()
             self._transcript.say(YOU, text)
             self._send(text, files)
         elif self._inputs.is_terminal:
-            self._inputs.expect()
+            self._expect()
 
     async def _finish(self) -> None:
-        """At the end of input, wait for the answer and those to queued messages. /quit stops them."""
-        if self._inputs.quits:
+        """At the end of a pipe, wait for the answer and those to queued messages. Who leaves stops them."""
+        if self._inputs.quits or self._inputs.is_terminal:
             self._messages.clear()
-            self._cancel(quiet=True)
+            self._cancel()
         while self._turn is not None or self._running:
             await self._ended(*self._running, *filter(None, (self._turn,)))
 
@@ -259,29 +277,27 @@ class Front:
 
     # ---- stopping ------------------------------------------------------------------------------------
 
-    def _cancel(self, *, quiet: bool = False) -> None:
+    def _cancel(self) -> bool:
+        """Stop the answer and commands; return whether there are any."""
         if self._pending is not None:
             self._pending.cancel()
-        elif not quiet:
-            self._transcript.say(OWN, _("Nothing is running."))
+        for task in self._running:
+            task.cancel()
+        return self._pending is not None or bool(self._running)
 
     def _interrupted(self) -> None:
         """Handle the first ctrl+c: the second one leaves. Other signals leave at once."""
         if self._interrupt.exit_code != 130:
             self._interrupt.leave()
             return
-        if self._pending is None and not self._running:
-            self._transcript.end(typed=True)
+        self._transcript.end(typed=True)
+        if not self._cancel():
             self._transcript.say(OWN, _("Press ctrl+c again to leave."))
             if self._inputs.is_terminal:
                 self._inputs.expect()
             asyncio.get_running_loop().call_later(TWICE_SECONDS, self._interrupt.renew)
             return
-        self._transcript.end(typed=True)
         self._transcript.say(PROGRESS, _("Stopping. ctrl+c again leaves."))
-        self._cancel(quiet=True)
-        for task in self._running:
-            task.cancel()
         if self._pending is None:
             self._interrupt.renew()
 
@@ -314,6 +330,4 @@ class Front:
         for problem in runtime.problems:
             if problem not in self._problems:
                 self._problems.add(problem)
-                self._transcript.say(
-                    OWN if problem in runtime.warnings else ERROR, clean_line(localized(problem), 600)
-                )
+                self._transcript.say(OWN if problem in runtime.warnings else ERROR, clean_line(problem, 600))

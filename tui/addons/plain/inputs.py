@@ -41,7 +41,7 @@ class Inputs:
         self._editor: Any = _editor() if self.is_terminal else None
         if self._editor is not None:
             transcript.typed = self._editor.get_line_buffer
-        self._bytes = b""
+        self._bytes, self._has_ended = b"", False
         self._lines: deque[str] = deque()
         self._asked: asyncio.Future[str | None] | None = None
         self._arrived = asyncio.Event()
@@ -150,7 +150,7 @@ class Inputs:
 
     def _read(self) -> str | None:
         """Return the next line; None at the end, and when this is closed."""
-        while True:
+        while not self._has_ended:
             is_wanted = self._wanted.is_set()
             if (is_wanted or self.is_terminal) and (line := self._complete()) is not None:
                 return line
@@ -171,6 +171,7 @@ class Inputs:
                 self._bytes += piece or b"\n"
             elif self._editor is not None and self._wanted.is_set():
                 return self._edited()
+        return None
 
     def _complete(self) -> str | None:
         """Take the first line of what was read, None if it is not complete."""
@@ -191,6 +192,7 @@ class Inputs:
             elif piece := os.read(self._number, 64 * 1024):
                 self._bytes += piece.replace(b"\r", b"\n")  # read while a line was edited
             else:
+                self._has_ended = True
                 break
         return "\n".join(lines)
 
@@ -217,11 +219,14 @@ def _mode_of(number: int) -> Any:
 
 def _editor() -> Any:
     """Return the module with which lines can be edited and repeated, None on a terminal that is dumb."""
-    if os.environ.get("TERM", "dumb") == "dumb":
+    if (term := os.environ.get("TERM", "dumb")) == "dumb":
         return None
+    os.environ["TERM"] = "dumb"  # it writes no escape sequences to such a terminal, and still reads its keys
     try:
         import readline
     except ImportError:
         return None
-    readline.parse_and_bind("set enable-bracketed-paste off")  # it would write escape sequences
+    finally:
+        os.environ["TERM"] = term
+    readline.parse_and_bind("set enable-bracketed-paste off")
     return readline

@@ -1,29 +1,18 @@
 """What servers, agents and mcptui ask in plain mode: consent, forms, addresses, sampling, changes, skills."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tui.addons.plain.asking import Asking
 from tui.addons.plain.forms import fill, review
-from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
+from tui.core import questions
+from tui.core.errors import composed
+from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_warning
 from tui.core.hidden_text.readable import readable
-from tui.core.language.translate import _, localized, message
+from tui.core.language.translate import N_, _, altered, localized, message, verbatim
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
-from tui.core.questions import (
-    Action,
-    AddressQuestion,
-    AgentQuestion,
-    AttachQuestion,
-    DefinitionsQuestion,
-    FormQuestion,
-    Question,
-    QuestionAnswer,
-    Questioner,
-    SamplingQuestion,
-    SkillQuestion,
-    cause_of,
-)
+from tui.core.questions import Action, Question, QuestionAnswer, Questioner, cause_of
 from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.core.web import has_browser, web_address
 from tui.runtime.permission.consent import ONE_BY_ONE
@@ -35,6 +24,10 @@ MAX_SHOWN = 100_000
 """Maximum characters of a question. What does not fit cannot be accepted."""
 
 LATER = QuestionAnswer(Action.CANCEL)
+AGAIN = QuestionAnswer(Action.CANCEL)
+"""Fills in a form again."""
+
+NOT_NOW = N_("Not now. mcptui asks again at the next start.")
 
 
 class PlainQuestions(Questioner):
@@ -58,68 +51,49 @@ class PlainQuestions(Questioner):
 
     async def _answer(self, question: Question) -> QuestionAnswer | None:
         match question:
-            case FormQuestion():
+            case questions.FormQuestion():
                 return await self._form(question)
-            case AddressQuestion():
+            case questions.AddressQuestion():
                 return await self._address(question)
-            case SamplingQuestion():
+            case questions.SamplingQuestion():
                 return await self._sampling(question)
-            case DefinitionsQuestion():
+            case questions.DefinitionsQuestion():
                 return await self._definitions(question)
             case ConsentQuestion():
-                return await self._consent(question)
+                lines = [*_damage(question.damage), *(altered(one, clean) for one in question.lines())]
+                choices = [*zip(question.outcomes, (_YES, _NO), strict=True), (_(NOT_NOW), LATER)]
+                if question.too_long:
+                    lines, choices = [_whole(question), question.too_long], choices[1:]
+                return await self._choose(lines, choices)
             case ConsentsQuestion():
-                lines = [_whole(question)]
-                lines += [clean(localized(line)) for one in question.questions for line in one.lines()]
-                choices = [
-                    YES_ALL,
-                    NO_ALL,
-                    _("Ask about each server."),
-                    _("Not now. mcptui asks again at the next start."),
-                ]
-                answers = [*_YES_NO, ONE_BY_ONE, LATER]
-                return await self._choose([*_damage(question.damage), *lines], choices, answers)
-            case SkillQuestion():
-                return await self._choose(question.lines(), question.outcomes, _YES_NO)
-            case AgentQuestion():
+                lines = [*_damage(question.damage), _whole(question)]
+                lines += [altered(line, clean) for one in question.questions for line in one.lines()]
+                each = (_("Ask about each server."), ONE_BY_ONE)
+                later = (_(NOT_NOW), LATER)
+                return await self._choose(lines, [(YES_ALL, _YES), (NO_ALL, _NO), each, later])
+            case questions.SkillQuestion():
+                outcomes = [*zip(question.outcomes, (_YES, _NO), strict=True)]
+                return await self._choose(question.lines(), outcomes)
+            case questions.AgentQuestion():
                 shown = question.text if question.arguments else _("(no arguments)")
-                lines = [question.head, *map(readable, _foreign(shown))]
-                lines += [f"! {clean_line(localized(question.why), 400)}"] if question.why else []
-                lines.append(
-                    _("mcptui cannot verify which program asks. It runs on this computer, as your user.")
-                )
-                choices = [_("Yes, once."), _("Yes, the same until mcptui quits."), _("No.")]
-                return await self._choose(
-                    lines, choices, [_YES, QuestionAnswer(Action.ACCEPT, lasts=True), _NO]
-                )
-            case AttachQuestion():
+                lines = [question.head, *map(readable, _foreign(shown)), *_damage(question.why)]
+                lines.append(_(questions.UNVERIFIED))
+                lasting = QuestionAnswer(Action.ACCEPT, lasts=True)
+                until = (_("Yes, the same until mcptui quits."), lasting)
+                return await self._choose(lines, [(_("Yes, once."), _YES), until, (_("No."), _NO)])
+            case questions.AttachQuestion():
                 head = _("{who} wants to use the servers.", who=clean_line(question.who, 200))
-                choices = [
-                    _("Allow all commands until mcptui quits."),
-                    _("Refuse all."),
-                    _("Refuse this one."),
-                ]
-                return await self._choose([head], choices, [*_YES_NO, LATER])
+                allow = (_("Allow all commands until mcptui quits."), _YES)
+                refuse = (_("Refuse all."), _NO)
+                return await self._choose([head], [allow, refuse, (_("Refuse this one."), LATER)])
 
     async def _choose(
-        self, lines: Sequence[str], choices: Sequence[str], answers: Sequence[QuestionAnswer]
+        self, lines: Iterable[str], choices: Sequence[tuple[str, QuestionAnswer]]
     ) -> QuestionAnswer | None:
-        """Show lines and return the chosen answer. An answer that accepts requires that all was shown."""
-        self._asking.show(lines)
-        unread = [at for at, one in enumerate(answers) if one.action is not Action.ACCEPT]
-        index = await self._asking.choice([*map(localized, choices)], unread=unread)
-        return None if index is None else answers[index]
+        """Return the chosen answer. One that accepts requires that all was shown."""
+        return await self._asking.choose(lines, choices, lambda one: one.action is not Action.ACCEPT)
 
-    async def _consent(self, question: ConsentQuestion) -> QuestionAnswer | None:
-        yes, no = question.outcomes
-        later = _("Not now. mcptui asks again at the next start.")
-        lines = [*_damage(question.damage), *(clean(localized(one)) for one in question.lines())]
-        if question.too_long:
-            lines = [_whole(question), localized(question.too_long)]
-            return await self._choose(lines, [no, later], [_NO, LATER])
-        return await self._choose(lines, [yes, no, later], [*_YES_NO, LATER])
-
-    async def _definitions(self, question: DefinitionsQuestion) -> QuestionAnswer | None:
+    async def _definitions(self, question: questions.DefinitionsQuestion) -> QuestionAnswer | None:
         from tui.core.permission.change_effects import ORDER, ChangeEffect
         from tui.core.permission.wording import Kind, head, lines, since, summary
 
@@ -140,28 +114,23 @@ class PlainQuestions(Questioner):
                 shown += ["".join(text for text, _kind in row) for row in rows]
             else:
                 shown.append(_("{change}: too long to show here, so it is left out.", change=head(one)))
-        choices = [
-            _("Leave them out. The model does not get them. mcptui asks again when they change."),
-            _("Decide later. The model does not get them yet."),
-        ]
-        answers = [_NO, LATER]
+        choices = list[tuple[str, QuestionAnswer]]()
         if whole:
             only = None if len(whole) == len(question.changes) else frozenset(whole)
-            choices = [_("Accept. The model gets the definitions that are shown."), *choices]
-            answers = [QuestionAnswer(Action.ACCEPT, only=only), *answers]
-        return await self._choose(shown, choices, answers)
+            accept = _("Accept. The model gets the definitions that are shown.")
+            choices.append((accept, QuestionAnswer(Action.ACCEPT, only=only)))
+        leave = _("Leave them out. The model does not get them. mcptui asks again when they change.")
+        choices += [(leave, _NO), (_("Decide later. The model does not get them yet."), LATER)]
+        return await self._choose(shown, choices)
 
-    async def _form(self, question: FormQuestion) -> QuestionAnswer | None:
+    async def _form(self, question: questions.FormQuestion) -> QuestionAnswer | None:
         head = _(
             "The server {server} asks{cause}:",
             server=quoted_name(question.server, 60),
             cause=cause_of(question),
         )
         lines = [head, *_foreign(start_of(question.message, MAX_MESSAGE))]
-        if secret := secret_fields(question.schema):
-            names = ", ".join(clean_line(name, 40) for name in secret[:4])
-            lines.append(_("! {names}: servers must not request secrets in a form.", names=names))
-        self._asking.show(lines)
+        self._asking.show([*lines, *_damage(secret_warning(question.schema))])
         while True:
             form = blank_form(question.schema)
             action = await fill(self._asking, form, declines=True)
@@ -169,39 +138,36 @@ class PlainQuestions(Questioner):
                 return None if action is None else QuestionAnswer(action)
             value, problems = form.value()
             content = content_of(question.schema, value)
-            self._asking.show(review(form))
             problem = problem_of(problems) or content_problem(question.schema, content)
-            choices = [_("Fill it in again."), _("Decline."), _("Cancel.")]
-            answers: list[QuestionAnswer | None] = [None, _NO, LATER]
-            if not problem:
-                choices = [_("Send it to {server}.", server=quoted_name(question.server, 60)), *choices]
-                answers = [QuestionAnswer(Action.ACCEPT, content), *answers]
-            index = await self._asking.choice(choices, unread=range(len(choices) - 3, len(choices)))
-            if index is None:
-                return None
-            if (answer := answers[index]) is not None:
+            send = _("Send it to {server}.", server=quoted_name(question.server, 60))
+            choices = [] if problem else [(send, QuestionAnswer(Action.ACCEPT, content))]
+            choices += [(_("Fill it in again."), AGAIN), *_refusals()]
+            if (answer := await self._choose(review(form), choices)) is not AGAIN:
                 return answer
 
-    async def _address(self, question: AddressQuestion) -> QuestionAnswer | None:
+    async def _address(self, question: questions.AddressQuestion) -> QuestionAnswer | None:
         server, is_sign_in = quoted_name(question.server, 60), question.purpose == "sign in"
         browser = question.opens and has_browser(os.environ)
         what = _("The server {server} asks you to open a URL", server=server)
         what = _("The server {server} requires signing in", server=server) if is_sign_in else what
         address = web_address(question.url)
-        lines = [f"{what}{cause_of(question)}.", *_foreign(start_of(question.message, MAX_MESSAGE))]
+        lines = [
+            composed("{text}.", text=verbatim(what + cause_of(question))),
+            *_foreign(start_of(question.message, MAX_MESSAGE)),
+        ]
         lines += [clean_line(question.url, 5_000), _("Its host: {host}", host=clean_line(address.host, 300))]
         lines += [f"! {clean_line(warning, 300)}" for warning in address.warnings]
         pastes = is_sign_in and not browser
         accept = _("Open it in the browser.") if browser else _("Continue. Open it in a browser yourself.")
         accept = _("Paste the URL of the last page of the browser, on the next line.") if pastes else accept
-        answer = await self._choose(lines, [accept, _("Decline."), _("Cancel.")], [_YES, _NO, LATER])
+        answer = await self._choose(lines, [(accept, _YES), *_refusals()])
         if answer is None or answer.action is not Action.ACCEPT or not pastes:
             return answer
         self._asking.say(_("Open the URL in a browser, sign in, and paste the URL of the last page."))
         line = await self._asking.line()
         return None if line is None else QuestionAnswer(Action.ACCEPT, pasted=line.strip())
 
-    async def _sampling(self, question: SamplingQuestion) -> QuestionAnswer | None:
+    async def _sampling(self, question: questions.SamplingQuestion) -> QuestionAnswer | None:
         from tui.core.context.sampling_texts import ON_SCREEN, request_facts, sections_of
 
         server, model = quoted_name(question.server, 60), clean_line(self._model(), 60) or _("the model")
@@ -213,7 +179,7 @@ class PlainQuestions(Questioner):
                 model=model,
                 cause=cause_of(question),
             )
-            facts, send = ", ".join(request_facts(params)), _("Send it to the model.")
+            facts, send = _(", ").join(request_facts(params)), _("Send it to the model.")
         else:
             head = _("The reply of {model} for the server {server}.", server=server, model=model)
             facts, send = _("The server gets exactly this text."), _("Send it to the server.")
@@ -221,16 +187,19 @@ class PlainQuestions(Questioner):
         lines = [head, facts]
         for one in sections:
             lines += [f"{one.heading}:", *_foreign(start_of(one.text, ON_SCREEN))]
-        choices, answers = [_("Decline."), _("Cancel.")], [_NO, LATER]
+        choices = _refusals()
         if sum(len(one.text) for one in sections) > ON_SCREEN:
             lines.append(_("It is too long to be shown in full, so it cannot be sent."))
         else:
-            choices, answers = [send, *choices], [QuestionAnswer(Action.ACCEPT, params), *answers]
-        return await self._choose(lines, choices, answers)
+            choices = [(send, QuestionAnswer(Action.ACCEPT, params)), *choices]
+        return await self._choose(lines, choices)
 
 
 _YES, _NO = QuestionAnswer(Action.ACCEPT), QuestionAnswer(Action.DECLINE)
-_YES_NO = (_YES, _NO)
+
+
+def _refusals() -> list[tuple[str, QuestionAnswer]]:
+    return [(_("Decline."), _NO), (_("Cancel."), LATER)]
 
 
 def _foreign(text: str) -> list[str]:

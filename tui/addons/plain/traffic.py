@@ -1,26 +1,22 @@
 """The traffic of this run in plain mode: listed, read, sent again, and kept as tests."""
 
 import asyncio
-import sys
 import time
-from collections.abc import Sequence
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from tui.addons.plain.asking import Asking
 from tui.addons.plain.transcript import ERROR, OWN, RESULT, Transcript, json_lines
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_name
-from tui.commands.traffic_selection import query_of
-from tui.core.addons import missing
-from tui.core.errors import McptuiError, UsageError
+from tui.core.addons import brought
+from tui.core.errors import UsageError, without_stop
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import _, localized, message, n_
+from tui.core.language.translate import _, listed, localized, message, n_
 from tui.core.text import clean_line, compact, mapping
 from tui.core.traffic import KIND_WORDS, OUTCOME_WORDS, Direction, Entry, Kind, Outcome
 from tui.core.units import size, span, time_of_day
 from tui.runtime.runtime import Runtime
-from tui.traffic.filter.query import Query
+from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.methods import is_setup
 from tui.traffic.record.open_recording import ReaderThread, readable_body, whole_entry
@@ -40,11 +36,8 @@ FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST, Outcome.CAN
 class PlainTraffic:
     """Commands on the entries of this run, which are named by their numbers."""
 
-    def __init__(
-        self, runtime: Runtime, transcript: Transcript, asking: Asking, config: Sequence[str]
-    ) -> None:
+    def __init__(self, runtime: Runtime, transcript: Transcript, asking: Asking) -> None:
         self._runtime, self._transcript, self._asking = runtime, transcript, asking
-        self._config = config
         self._recording = runtime.recording
         self._numbers = count(1)
 
@@ -62,10 +55,9 @@ class PlainTraffic:
 
     async def listed(self, text: str) -> None:
         """List the newest entries that pass a filter, the newest first. Without one, omit setup messages."""
-        try:
-            query = query_of(None if text in ("", ALL) else text, "/traffic")
-        except UsageError as error:  # the lines below the first point at the place with blanks
-            raise McptuiError(str(error).partition("\n")[0]) from None
+        query = parse("" if text == ALL else text)
+        if query.problems:
+            raise UsageError(query.problems[0].sentence, where="/traffic")
         lines, found, omitted = await asyncio.to_thread(self._lines, query, quiet=not text)
         if omitted:
             self._transcript.say(
@@ -144,18 +136,17 @@ class PlainTraffic:
         runtime, columns = self._runtime, self._recording.entries
         index = self._requested(entry_number(text, "/resend N"))
         if why := refusal(columns, index, runtime.host.statuses()):
-            raise UsageError(localized(why).rstrip(".。"))
+            raise UsageError(without_stop(why))
         request = read(await self._entry(columns.seq(index), MOST_SENT + 1))
         if not isinstance(request, ResendRequest):
-            raise UsageError(localized(request).rstrip(".。"))
+            raise UsageError(without_stop(request))
         if not await self._may_send(request):
             return
-        call = f"plain-{next(self._numbers)}"
         answer = await runtime.workbench.request(
             request.server,
             request.method,
             request.params,
-            call=call,
+            call=self._next(),
             seconds=runtime.turn_context.limits.call_timeout,
         )
         found = answer.result if answer.error is None else answer.error
@@ -163,7 +154,7 @@ class PlainTraffic:
         word = ERROR if answer.problem or is_error else RESULT
         self._transcript.say(word, _("{request}: the answer", request=request.label))
         if answer.problem:
-            self._transcript.say(word, localized(answer.problem))
+            self._transcript.say(word, answer.problem)
         else:
             self._say_json(word, found)
 
@@ -178,47 +169,28 @@ class PlainTraffic:
         return await self._asking.may_call(self._runtime, called, head, is_risky=is_risky)
 
     async def keep(self, text: str) -> None:
-        """Keep the call of an entry as a test, as `mcptui keep` does."""
-        seq = entry_number(text, "/keep N")
-        if absent := missing("command", "keep"):
-            raise McptuiError(absent)
-        if self._runtime.traffic.path == Path():
-            raise UsageError(message("this run is not recorded, so its calls cannot be kept"))
-        index, columns = self._requested(seq), self._recording.entries
-        if columns.kind[index] != Kind.REQUEST or columns.direction[index] != Direction.OUT:
-            raise UsageError(
-                message("entry {number} is not a request to a server", number=seq),
-                next_step=message("/traffic lists them."),
-            )
-        request = read(await self._entry(columns.seq(index), MOST_SENT + 1))
-        head = _("Keep the call of entry {number} as a test?", number=seq)
-        head += f" {request.label}" if isinstance(request, ResendRequest) else ""
-        async with self._asking.turn():
-            choices = [
-                _("Keep it. Its tool is not called again."),
-                _(
-                    "Keep it. A read-only or idempotent tool is called twice more to find what varies. "
-                    "A case of the same call is replaced."
-                ),
-                _("Do not keep it."),
-            ]
-            self._asking.show([head])
-            chosen = await self._asking.choice(choices)
-        if chosen not in (0, 1):
-            return
-        words = ["keep", str(self._runtime.traffic.path), "--entry", str(seq), *self._config]
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tui", *words, *(["--yes"] if chosen else [])),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        try:
-            told, _errors = await process.communicate()
-        finally:
-            if process.returncode is None:
-                process.kill()
-        self._transcript.say_long(ERROR if process.returncode else RESULT, told.decode("utf-8", "replace"))
+        """Keep the call of an entry as a test."""
+        seq = self._recording.entries.seq(self._requested(entry_number(text, "/keep N")))
+        call = await brought("service", "kept call")(self._runtime, seq, self._next)
+        chosen: str | None = "again"
+        while chosen == "again":
+            server, tool, arguments = call.called
+            head = _("Keep this call as a test? {server} › {tool}", server=server, tool=tool)
+            lines = [head, compact(arguments, 2_000), *call.lines()]
+            again = [(call.again, "again")] if call.again else []
+            async with self._asking.turn():
+                choices = [(_("Keep it."), "keep"), (_("Do not keep it."), ""), *again]
+                chosen = await self._asking.choose(lines, choices)
+            if chosen == "keep":
+                return self._transcript.say(RESULT, await call.keep())
+            if chosen and await self._asking.may_call(
+                self._runtime, call.called, localized(call.again), is_risky=False
+            ):
+                await call.call_again()
+        return self._transcript.say(OWN, _("Not kept."))
+
+    def _next(self) -> str:
+        return f"plain-{next(self._numbers)}"
 
 
 def _line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes) -> str:
@@ -237,8 +209,8 @@ def _line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes) -> str:
             size(entry.size),
         )
     )
-    words = (entry_name(entry, head), *figures, time_of_day(entry.wall_ns).partition(".")[0])
-    return f"{entry.seq}. {_(KIND_WORDS[entry.kind])} {place}: {', '.join(filter(None, words))}"
+    words = (without_stop(entry_name(entry, head)), *figures, time_of_day(entry.wall_ns).partition(".")[0])
+    return f"{entry.seq}. {_(KIND_WORDS[entry.kind])} {place}: {localized(listed(filter(None, words)))}"
 
 
 def entry_number(text: str, usage: str) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TextIO
 
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import _, localized, n_
 from tui.core.terminal.attention import BELL
 from tui.core.text import Cleaner, clean
 
@@ -22,6 +22,9 @@ SERVER, ERROR, PROGRESS, OWN = "server", "error", "progress", "mcptui"
 
 PAGE, PAGE_CHARACTERS = 30, 6_000
 """Lines of a page, and the characters after which it ends earlier."""
+
+SPARE = 2
+"""Lines that are written beyond the end of a page, rather than waiting alone."""
 
 PROMPT_SECONDS = 0.5
 """Silence after which the prompt is shown again that other lines have interrupted."""
@@ -52,7 +55,8 @@ class Transcript:
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._rest, self._question = deque[tuple[str, str]](), deque[tuple[str, str]]()
+        self._rests = {kind: deque[tuple[str, str]]() for kind in (QUESTION, MODEL, OWN)}
+        self._room = _Room()
         self._again: asyncio.TimerHandle | None = None
         self.is_terminal = out.isatty()
         self.rings = True
@@ -66,57 +70,93 @@ class Transcript:
             self._write(word, line)
         self._out.flush()
 
-    def say_long(self, word: str, text: str) -> None:
+    def say_long(self, word: str, *texts: str) -> None:
         """Write the first page of a text. The rest waits for `more`, in place of what waited before."""
-        self.say_pages((word, line) for line in _lines(text))
+        self.say_pages((word, line) for text in texts for line in _lines(text))
 
-    def say_pages(self, lines: Iterable[tuple[str, str]], *, is_question: bool = False) -> None:
-        """Write the first page of lines, which are clean.
+    def say_pages(self, lines: Iterable[tuple[str, str]], kind: str = OWN) -> None:
+        """Write the first page of lines, which are clean. The rest waits, in place of that of this kind.
 
         The rest of a question stays until `forget`, so that nobody can accept what was not shown.
         """
+        rest = self._newest(kind)
+        if kind != QUESTION:
+            rest.clear()
         found = deque(islice(lines, MOST_KEPT + 1))
         if len(found) > MOST_KEPT:
             found[-1] = (OWN, _("The rest is not shown."))
         self._page(found)
-        if is_question:
-            self._question.extend(found)
-        else:
-            self._rest = found
-        self._tell_rest(found, is_question=is_question)
+        rest.extend(found)
+        self._tell_rest(kind)
+
+    def begin_turn(self) -> None:
+        """Begin a page for an answer. What waits of the one before stays until another text is as long."""
+        if self._rests[MODEL]:
+            self._rests[OWN], self._rests[MODEL] = self._rests[MODEL], deque()
+        self._room = _Room()
+
+    def begin_step(self) -> None:
+        """Begin a page for what the model writes next, unless something before it waits."""
+        if not self._rests[MODEL]:
+            self._room = _Room()
+
+    def add(self, text: str) -> None:
+        """Write a line of an answer while its page has room. On a terminal, what follows waits for `more`.
+
+        A pipe gets all of it: nobody has to listen to it, and a script wants the whole answer.
+        """
+        for line in _lines(text):
+            if not self.is_terminal or self._room.takes(line):
+                self._write(MODEL, line)
+                continue
+            self._newest(MODEL).append((MODEL, line))
+            if len(self._rests[MODEL]) == SPARE + 1:
+                self._write(OWN, _("The answer goes on. /more shows the next page."))
+        self._out.flush()
+
+    def end_step(self) -> None:
+        """Say how much of an answer waits, or write it if that is little."""
+        if len(rest := self._rests[MODEL]) <= SPARE:
+            self._page(rest)
+        self._tell_rest(MODEL)
 
     def more(self) -> bool:
-        """Write the next page, of a text before that of a question; return whether there was one."""
-        is_question, rest = not self._rest, self._rest or self._question
-        is_there = bool(rest)
-        self._page(rest)
-        self._tell_rest(rest, is_question=is_question)
-        return is_there
+        """Write the next page of the text that was written last; return whether there was one."""
+        kind = next((kind for kind in reversed(self._rests) if self._rests[kind]), "")
+        if kind:
+            lines = self._page(self._rests[kind])
+            if kind == MODEL:
+                self._room = _Room(PAGE - lines)
+            self._tell_rest(kind)
+        return bool(kind)
 
-    def _page(self, rest: deque[tuple[str, str]]) -> None:
-        lines, room = PAGE if len(rest) > PAGE + 2 else PAGE + 2, PAGE_CHARACTERS
-        while rest and lines > 0 and room > 0:
-            word, line = rest.popleft()
-            self._write(word, line)
-            lines, room = lines - 1, room - len(line)
+    def _newest(self, kind: str) -> deque[tuple[str, str]]:
+        """Return what waits of a text, which `more` shows before other texts from now on."""
+        self._rests[kind] = rest = self._rests.pop(kind)
+        return rest
 
-    def _tell_rest(self, rest: deque[tuple[str, str]], *, is_question: bool) -> None:
-        if rest:
-            text = n_(
-                "{n} more line. /more shows it.", "{n} more lines. /more shows the next page.", len(rest)
-            )
-            self._write(QUESTION if is_question else OWN, text)
+    def _page(self, rest: deque[tuple[str, str]]) -> int:
+        """Write a page, and return the number of its lines."""
+        before, room = len(rest), _Room(PAGE if len(rest) > PAGE + SPARE else PAGE + SPARE)
+        while rest and room.takes(rest[0][1]):
+            self._write(*rest.popleft())
+        return before - len(rest)
+
+    def _tell_rest(self, kind: str) -> None:
+        if number := len(self._rests[kind]):
+            text = n_("{n} more line. /more shows it.", "{n} more lines. /more shows the next page.", number)
+            self._write(QUESTION if kind == QUESTION else OWN, text)
         self._out.flush()
 
     @property
     def waiting(self) -> int:
         """The number of lines that wait for `more`."""
-        return len(self._rest) + len(self._question)
+        return sum(map(len, self._rests.values()))
 
     @property
     def unread(self) -> int:
         """The number of those that belong to a question."""
-        return len(self._question)
+        return len(self._rests[QUESTION])
 
     @property
     def is_quiet(self) -> bool:
@@ -125,7 +165,7 @@ class Transcript:
 
     def forget(self) -> None:
         """Drop what waits of a question."""
-        self._question.clear()
+        self._rests[QUESTION].clear()
 
     def prompt(self) -> None:
         """Show that a line is expected, on a terminal."""
@@ -187,8 +227,8 @@ def json_lines(value: Any, place: str = "") -> Iterator[str]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text, cleaned and bounded, without empty ones."""
-    for line in clean(text).split("\n"):
+    """Yield the lines of a text in the user's language, cleaned and bounded, without empty ones."""
+    for line in clean(localized(text)).split("\n"):
         line = line.rstrip().expandtabs(4)
         while len(line) > MAX_LINE:
             cut = line.rfind(" ", MAX_LINE // 2, MAX_LINE) + 1 or MAX_LINE
@@ -198,16 +238,31 @@ def _lines(text: str) -> Iterator[str]:
             yield line
 
 
-class Stream:
-    """A text that arrives in pieces: written as soon as a line or a sentence is complete."""
+class _Room:
+    """What a page still takes."""
 
-    def __init__(self, transcript: Transcript, word: str) -> None:
-        self._transcript, self._word = transcript, word
+    def __init__(self, lines: int = PAGE) -> None:
+        self._lines, self._characters = lines, PAGE_CHARACTERS
+
+    def takes(self, line: str) -> bool:
+        """Return whether there is room for a line, and use it."""
+        if self._lines <= 0 or self._characters <= 0:
+            return False
+        self._lines, self._characters = self._lines - 1, self._characters - len(line)
+        return True
+
+
+class Stream:
+    """An answer that arrives in pieces: written as soon as a line or a sentence is complete."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
         self._cleaner = Cleaner()
         self._text = ""
-        self._in_code = False
+        self._in_code = self._has_text = False
 
     def feed(self, piece: str) -> None:
+        self._has_text = True
         self._text += self._cleaner.feed(piece)
         while end := self._end():
             self._say(self._text[:end])
@@ -215,10 +270,13 @@ class Stream:
 
     def end(self) -> None:
         """Write what is left."""
+        if not self._has_text:
+            return
         self._text += self._cleaner.end()
         for line in self._text.split("\n"):
             self._say(line)
-        self._text, self._in_code = "", False
+        self._text, self._in_code, self._has_text = "", False, False
+        self._transcript.end_step()
 
     def _end(self) -> int:
         """Return where the first complete part ends, 0 if there is none."""
@@ -233,4 +291,4 @@ class Stream:
         if _FENCE.match(line):
             self._in_code = not self._in_code
         if line := line if self._in_code else line.strip():
-            self._transcript.say(self._word, line)
+            self._transcript.add(line)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from tui.addons.plain.transcript import (
     CALL,
     ERROR,
-    MODEL,
     PROGRESS,
     PROGRESS_SECONDS,
     RESULT,
@@ -14,35 +13,25 @@ from tui.addons.plain.transcript import (
     Transcript,
 )
 from tui.commands.run_output import marked
-from tui.core.events import (
-    ApprovalAsked,
-    ApprovalGiven,
-    CallJudged,
-    EndReason,
-    Event,
-    StepEnded,
-    StepStarted,
-    ToolCallEnded,
-    ToolCallStarted,
-    ToolProgress,
-    TurnEnded,
-    TurnError,
-    TurnStarted,
-    Waiting,
-)
+from tui.core import events
+from tui.core.errors import McptuiError, composed, sentences
+from tui.core.events import EndReason, Event
 from tui.core.language.translate import N_, _, localized
 from tui.core.ports import Answer, RetryPart, TextPart
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_end
-from tui.core.units import duration
+from tui.core.turn.turn_endings import END_WORDS, LIMIT_SENTENCES
+from tui.core.units import clock, duration
 from tui.runtime.turn import PendingTurn
 
 _WORDS = {"→": CALL, "✓": RESULT, "✗": ERROR, "!": ERROR}
 _AWAITED = {
-    StepStarted: N_("Waiting for the model"),
-    ToolCallStarted: N_("Waiting for the result of the call"),
+    events.StepStarted: N_("Waiting for the model"),
+    events.ToolCallStarted: N_("Waiting for the result of the call"),
     RetryPart: N_("Waiting for the model"),
-    **dict.fromkeys((StepEnded, TurnError, TurnEnded, ApprovalAsked, ToolCallEnded), ""),
+    **dict.fromkeys(
+        (events.StepEnded, events.TurnError, events.TurnEnded, events.ApprovalAsked, events.ToolCallEnded), ""
+    ),
 }
 """What happens after an event, for a line of progress; "" for nothing."""
 
@@ -59,7 +48,7 @@ class TurnLines:
 
     def __init__(self, transcript: Transcript, announce: Callable[[str], None]) -> None:
         self._transcript, self._announce = transcript, announce
-        self._stream = Stream(transcript, MODEL)
+        self._stream = Stream(transcript)
         self._awaited, self._since = "", time.monotonic()
         self._told_progress = 0.0
 
@@ -71,10 +60,11 @@ class TurnLines:
 
     async def show(self, turn: PendingTurn) -> EndReason:
         """Write a turn until it ends, and return why it did."""
+        self._transcript.begin_turn()
         reason = EndReason.MODEL_ERROR
         async for event in turn.events():
             self._show(event)
-            if isinstance(event, TurnEnded):
+            if isinstance(event, events.TurnEnded):
                 reason = event.reason
         return reason
 
@@ -82,24 +72,26 @@ class TurnLines:
         if isinstance(event, TextPart):
             self._stream.feed(event.text)
             return
-        if isinstance(event, StepEnded | TurnError | TurnEnded):
+        if isinstance(event, events.StepStarted):
+            self._transcript.begin_step()
+        if isinstance(event, events.StepEnded | events.TurnError | events.TurnEnded):
             self._stream.end()
-        if isinstance(event, ToolProgress):
+        if isinstance(event, events.ToolProgress):
             if time.monotonic() - self._told_progress < PROGRESS_SECONDS:
                 return
             self._told_progress = time.monotonic()
-        if isinstance(event, Waiting):
+        if isinstance(event, events.Waiting):
             self._awaited, self._since = N_("Waiting for a server or the model"), time.monotonic()
         if (awaited := _AWAITED.get(type(event))) is not None:
             self._awaited, self._since = awaited, time.monotonic()
-        if isinstance(event, ApprovalAsked):
+        if isinstance(event, events.ApprovalAsked):
             self._announce(event.id)
-        elif isinstance(event, ToolCallEnded):
+        elif isinstance(event, events.ToolCallEnded):
             self._result(event)
         elif said := _said(event):
             self._transcript.say(*said)
 
-    def _result(self, event: ToolCallEnded) -> None:
+    def _result(self, event: events.ToolCallEnded) -> None:
         mark, name = marked(event)
         text, warning = shown_end(event)
         if event.why == "denied":  # the text says so
@@ -117,14 +109,29 @@ class TurnLines:
 def _said(event: Event) -> tuple[str, str] | None:
     """Return the first word and the text of the line for an event, None for no line."""
     match event:
-        case TurnStarted(notice=notice):
-            return (PROGRESS, clean_line(localized(notice), 300)) if notice else None
-        case StepEnded():
+        case events.StepEnded():
             return None
-        case ApprovalGiven(answer=answer):
+        case events.TurnStarted(notice=text):
+            return (PROGRESS, clean_line(text, 300)) if text else None
+        case events.ApprovalGiven(answer=answer):
             return CALL, _(_GIVEN[answer])
-        case TurnEnded(reason=EndReason.CANCELLED):
-            return PROGRESS, _("Stopped.")
+        case events.CallJudged(rule=rule):
+            return (CALL, _("rule: {rule}", rule=clean_line(rule, 300))) if rule else None
+        case events.LimitReached(limit=limit, value=value):
+            return ERROR, composed("{text}.", text=LIMIT_SENTENCES[limit](value))
+        case RetryPart(attempt, attempts, delay, reason):
+            again = _(
+                "Retrying in {time}, {number} of {all}.",
+                time=clock(delay),
+                number=attempt,
+                all=attempts,
+            )
+            return PROGRESS, sentences(clean_line(reason, 160), again if delay else "")
+        case events.TurnError(text, where, next_step):
+            return ERROR, str(McptuiError(text, where=where, next_step=next_step))
+        case events.TurnEnded(reason=EndReason.CANCELLED):
+            return PROGRESS, END_WORDS[EndReason.CANCELLED]
+        case events.TurnEnded(reason=EndReason.CUT | EndReason.FILTERED as reason):
+            return ERROR, END_WORDS[reason]
     mark, text = marked(event)
-    word = CALL if isinstance(event, CallJudged) else _WORDS.get(mark, PROGRESS)
-    return (word, text) if text else None
+    return (_WORDS.get(mark, PROGRESS), text) if text else None

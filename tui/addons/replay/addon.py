@@ -2,7 +2,7 @@
 
 import argparse
 
-from tui.commands.shared_options import RECORDING, add_trust
+from tui.commands.shared_options import RECORDING, add_trust, flag, option
 
 _MOCK_ABOUT = """\
 Act as a recorded server over stdio, for clients of every protocol revision. Recordings of revisions up to
@@ -19,36 +19,24 @@ exit codes:
 
 
 def _fill_mock(mock: argparse.ArgumentParser) -> None:
-    mock.add_argument("recording", metavar="RECORDING", help=RECORDING)
-    mock.add_argument("--server", metavar="NAME", help="which server, if the recording has several")
-    mock.add_argument("--timing", action="store_true", help="reproduce the recorded latencies")
+    option(mock, "recording", "RECORDING", RECORDING)
+    option(mock, "--server", "NAME", "which server, if the recording has several")
+    flag(mock, "--timing", "reproduce the recorded latencies")
 
 
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
-    traffic.add_argument(
-        "--replay",
-        nargs="?",
-        const="",
-        metavar="SERVER",
-        help="resend the requests to a configured server (or -- COMMAND ARG ...) and print the differences. "
-        "Prints the requests and asks before it sends them",
+    text = (
+        "resend the requests to a configured server (or -- COMMAND ARG ...) and print the differences. "
+        "Prints the requests and asks before it sends them"
     )
-    traffic.add_argument(
-        "--approve",
-        choices=("all",),
-        help="with --replay: send without asking, including calls that a rule asks about",
-    )
+    option(traffic, "--replay", "SERVER", text, nargs="?", const="")
+    text = "with --replay: send without asking, including calls that a rule asks about"
+    option(traffic, "--approve", None, text, choices=("all",))
     add_trust(traffic)
-    traffic.add_argument("--server", metavar="NAME", help="with --replay: which server of the recording")
-    traffic.add_argument(
-        "--mask",
-        action="append",
-        metavar="PATH",
-        help="with --replay: ignore differences in this value, e.g. $.time",
-    )
-    traffic.add_argument(
-        "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file that defines SERVER"
-    )
+    option(traffic, "--server", "NAME", "with --replay: which server of the recording")
+    text = "with --replay: ignore differences in this value, e.g. $.time"
+    option(traffic, "--mask", "PATH", text, action="append")
+    option(traffic, "--config", "FILE", "configuration file that defines SERVER", default=argparse.SUPPRESS)
 
 
 def _check(args: argparse.Namespace) -> None:

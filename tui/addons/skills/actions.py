@@ -1,65 +1,21 @@
 """The keys that this add-on brings. The app reads them before its first frame, so this imports nothing."""
 
+# fmt: off
 BRINGS = {
     "action": {
-        "ask.read": {
-            "contexts": ("SERVER_QUESTION",),
-            "keys": "ctrl+r",
-            "label": "read SKILL.md",
-            "help": "Read the SKILL.md of the skill before you answer",
-            "footer": 4,
-            "call": "",
-        },
-        "bench.skills": {
-            "contexts": ("BENCH_LIST",),
-            "keys": "8",
-            "label": "skills",
-            "help": "Show the skills of the server",
-            "call": "tui.addons.skills.tab:show_tab",
-            "when": "tui.addons.skills.actions:why_no_skills",
-        },
-        "skills.read": {
-            "contexts": ("SKILLS",),
-            "keys": "enter",
-            "label": "read",
-            "help": "Read the SKILL.md of the selected skill",
-            "footer": 1,
-            "call": "read()",
-        },
-        "skills.load": {
-            "contexts": ("SKILLS",),
-            "keys": "a",
-            "label": "load",
-            "help": "Load the skill, and attach it to the next message",
-            "footer": 2,
-            "call": "load()",
-        },
-        "skills.revoke": {
-            "contexts": ("SKILLS",),
-            "keys": "ctrl+d",
-            "label": "revoke",
-            "help": "Revoke the approval of the skill",
-            "footer": 3,
-            "call": "revoke()",
-        },
-        "skills.reload": {
-            "contexts": ("SKILLS",),
-            "keys": "R",
-            "label": "list again",
-            "help": "List the skills of the server again",
-            "footer": 4,
-            "call": "reload()",
-        },
-        "skills.back": {
-            "contexts": ("SKILLS",),
-            "keys": "escape,q",
-            "label": "back",
-            "help": "Close the workbench",
-            "footer": 5,
-            "call": "back()",
-        },
-    }
+        "ask.read": ("SERVER_QUESTION", "ctrl+r", "read SKILL.md",
+            "Read the SKILL.md of the skill before you answer", 4, ""),
+        "bench.skills": ("BENCH_LIST", "8", "skills", "Show the skills of the server", 0,
+            "tui.addons.skills.tab:show_tab", "tui.addons.skills.actions:why_no_skills"),
+        "skills.read": ("SKILLS", "enter", "read", "Read the SKILL.md of the selected skill", 1, "read()"),
+        "skills.load": ("SKILLS", "a", "load", "Load the skill, and attach it to the next message", 2,
+            "load()"),
+        "skills.revoke": ("SKILLS", "ctrl+d", "revoke", "Revoke the approval of the skill", 3, "revoke()"),
+        "skills.reload": ("SKILLS", "R", "list again", "List the skills of the server again", 4, "reload()"),
+        "skills.back": ("SKILLS", "escape,q", "back", "Close the workbench", 5, "back()"),
+    },
 }
+# fmt: on
 
 
 def why_no_skills(owner: object) -> str:

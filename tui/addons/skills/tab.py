@@ -1,15 +1,13 @@
 """The tab of the workbench with the skills of its server: their state, their manifest, and their text."""
 
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from tui.addons.skills.approvals import Approval
 from tui.addons.skills.entry import SkillEntry
 from tui.addons.skills.loader import DECLINED, WORDS, SkillLoader, changes_of
-from tui.core.errors import McptuiError
 from tui.core.language.translate import _, c_, localized, n_
 from tui.core.text import clean, clean_line, compact, padded
 from tui.core.units import size as in_bytes
@@ -17,9 +15,9 @@ from tui.ui.dialogs.dialog import RowsPane
 from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bench_list_bindings
-from tui.ui.widgets.bar import Rule, SplitBar
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.workbench.addon_tabs import AddonList, AddonPane, pane_bindings
+from tui.ui.workbench.addon_tabs import AddonList, AddonListPane, pane_bindings
 from tui.ui.workbench.bars import BenchTab
 
 if TYPE_CHECKING:
@@ -38,14 +36,8 @@ class SkillList(AddonList):
     BINDINGS: ClassVar[list[BindingType]] = [*pane_bindings(Context.SKILLS), *bench_list_bindings()]
 
 
-class SkillsTab(AddonPane):
+class SkillsTab(AddonListPane):
     """The skills of one server."""
-
-    DEFAULT_CSS = """
-    SkillsTab > SplitBar { background: $panel; padding: 0 1; }
-    SkillsTab > SkillList { background: $surface; }
-    SkillsTab > RowsPane { height: 1fr; padding: 0 1; background: $surface; }
-    """
 
     context = Context.SKILLS
 
@@ -61,12 +53,6 @@ class SkillsTab(AddonPane):
     def _loader(self) -> SkillLoader | None:
         found: SkillLoader | None = self._shared.runtime.skill_loader
         return found
-
-    def compose(self) -> ComposeResult:
-        yield self._line
-        yield self.list
-        yield Rule()
-        yield self._detail
 
     def on_mount(self) -> None:
         self.reload()
@@ -171,7 +157,7 @@ class SkillsTab(AddonPane):
             if self.screen.is_current:
                 self.app.push_screen(TextDialog(f"{clean_line(entry.name, 80)} / SKILL.md", text))
 
-        self._run(show())
+        self.run(show())
 
     def load(self) -> None:
         """Load the selected skill, and attach it to the next message."""
@@ -185,7 +171,7 @@ class SkillsTab(AddonPane):
             name = clean_line(entry.name, 80)
             self.app.notify(_("The skill {name} is attached to the next message.", name=name), timeout=4)
 
-        self._run(attach())
+        self.run(attach())
 
     def revoke(self) -> None:
         entry, loader = self.list.selected, self._loader
@@ -208,15 +194,6 @@ class SkillsTab(AddonPane):
 
     def _none_selected(self) -> None:
         self.app.notify(_("No skill is selected."), timeout=3)
-
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        async def run() -> None:
-            try:
-                await work
-            except McptuiError as error:
-                self.app.notify(clean(localized(error)), severity="warning", timeout=10, markup=False)
-
-        self.run_worker(run(), exit_on_error=True)
 
 
 def _files(entry: SkillEntry) -> str:

@@ -2,15 +2,15 @@
 
 import argparse
 
+from tui.commands.shared_options import flag, option
+
 
 def _fill_tap(parser: argparse.ArgumentParser) -> None:
     hosts = "claude, cursor, vscode, windsurf, cline, zed, gemini, ... or the path of its file"
-    parser.add_argument("--into", metavar="HOST", help=f"proxy a server of another host: {hosts}")
-    parser.add_argument("--out", metavar="HOST", help="stop proxying it: restore its entry")
-    parser.add_argument(
-        "--yes", action="store_true", help="with --into or --out: do not ask for confirmation"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="with --into or --out: only show the change")
+    option(parser, "--into", "HOST", f"proxy a server of another host: {hosts}")
+    option(parser, "--out", "HOST", "stop proxying it: restore its entry")
+    flag(parser, "--yes", "with --into or --out: do not ask for confirmation")
+    flag(parser, "--dry-run", "with --into or --out: only show the change")
 
 
 BRINGS = {

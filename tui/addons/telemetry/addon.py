@@ -2,10 +2,12 @@
 
 import argparse
 
+from tui.commands.shared_options import flag
+
 
 def _fill(traffic: argparse.ArgumentParser) -> None:
     text = "with --export otlp: include arguments, results, prompts and answers, with secrets redacted"
-    traffic.add_argument("--with-content", action="store_true", help=text)
+    flag(traffic, "--with-content", text)
 
 
 def _check(args: argparse.Namespace) -> None:

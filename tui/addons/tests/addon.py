@@ -262,6 +262,7 @@ BRINGS = {
         "tests tab": "tui.addons.tests.screens.cases_tab:CasesTab",
         "kept calls": "tui.addons.tests.screens.kept_calls:kept_calls",
         "case text": "tui.addons.tests.screens.keep_places:case_text",
+        "kept call": "tui.addons.tests.keep.by_hand:kept_call",
         "kept check": "tui.addons.tests.run.kept_check:kept_check",
     },
 }

@@ -12,8 +12,9 @@ from tui.commands.call.one_server import chosen
 from tui.commands.call.request import unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, log_step, say_unrecorded
+from tui.commands.progress import progress
 from tui.commands.run_output import print_error
-from tui.commands.servers import columns_for, lines
+from tui.commands.servers import columns_for, lines, still_starting
 from tui.commands.streams import width
 from tui.commands.table import json_line, table
 from tui.core.background import set_within
@@ -59,14 +60,18 @@ async def _hold(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt
     runtime.require_usable()
     names, host = _names(args, runtime), runtime.host
     runtime.consent.require([host.status(name).spec for name in names])
-    columns = columns_for(names)
+    columns = columns_for(names, width(sys.stderr))
+    if sys.stderr.isatty():
+        _say("\n".join(columns.heading()))
 
     def show(name: str) -> None:
         status = host.status(name)
         shown[name] = status.state
+        doing.text = still_starting(names, shown)
         _say("\n".join(lines(status, columns, see_log=log_step(name, args))))
 
-    await host.start_all(names, show)
+    with progress(still_starting(names, shown)) as doing:
+        await host.start_all(names, show)
     await host.changes_answered()
     if ServerState.RUNNING not in shown.values():
         return NOT_STARTED

@@ -2,7 +2,7 @@
 
 import argparse
 
-from tui.commands.shared_options import add_common, add_unconfigured, option, repeatable
+from tui.commands.shared_options import add_common, add_unconfigured, flag, option, repeatable
 
 _USAGE = """\
 mcptui dev URL [OPTION ...]
@@ -27,7 +27,7 @@ def _fill(dev: argparse.ArgumentParser) -> None:
     )
     repeatable(dev, "--watch", "GLOB", text)
     text = "stop the old process before the new one starts, such as for a server with a fixed port"
-    dev.add_argument("--stop-first", action="store_true", help=text)
+    flag(dev, "--stop-first", text)
     add_unconfigured(dev)
     option(dev, "--theme", "NAME", "theme for this run")
     add_common(dev)
@@ -35,7 +35,7 @@ def _fill(dev: argparse.ArgumentParser) -> None:
 
 def _fill_tap(tap: argparse.ArgumentParser) -> None:
     text = "restart the server when its files change (default: those that the command names, and beside them)"
-    tap.add_argument("--watch", metavar="GLOB", nargs="?", const="", action="append", help=text)
+    option(tap, "--watch", "GLOB", text, nargs="?", const="", action="append")
 
 
 BRINGS = {

@@ -4,11 +4,13 @@ import argparse
 import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from tui.commands.call.arguments import Arguments, json_object
+from tui.commands.call.items import prompt_of, tool_of
 from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, TIMEOUT, OneServer
 from tui.commands.call.output import (
     OutputFile,
@@ -22,7 +24,8 @@ from tui.commands.call.output import (
 from tui.commands.call.request import KINDS, kinds, unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
-from tui.commands.streams import err
+from tui.commands.progress import progress
+from tui.commands.streams import err, is_elsewhere
 from tui.core import units
 from tui.core.addons import brought
 from tui.core.errors import UsageError
@@ -30,13 +33,11 @@ from tui.core.jsonrpc.extensions import PREFIX
 from tui.core.permission.rules import Verdict
 from tui.core.ports import hand_call
 from tui.core.servers import ServerStatus
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import clean, clean_line
 from tui.core.tools import CallFailure, Tool, ToolResult
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.settings.problems import hinted
 
-_SHOWN_NAMES = 40
 BY_COMMAND = "command mcptui call"
 
 
@@ -103,7 +104,7 @@ class Call:
     async def _call(self, status: ServerStatus) -> int:
         workbench = self._runtime.workbench
         name, *words = self._words
-        tool = self._tool(name, status)
+        tool = tool_of(self._runtime, self._one.name, name)
         takes = Arguments(tool.name, tool.schema)
         arguments = self._arguments(takes, words)
         if not self._args.unchecked:
@@ -115,7 +116,9 @@ class Call:
         if rule is not None and rule.action is Verdict.DENY:
             print(f"· a rule denies this call to the model: {clean_line(str(rule), 300)}", file=err())
         self._runtime.decisions.add(hand_call(tool.server, tool.name, arguments, by=self.by))
-        return self._print(await self._result(tool, arguments), write_result)
+        with self._waiting():
+            result = await self._result(tool, arguments)
+        return self._print(result, write_result)
 
     async def _result(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
         """Call a tool. If the call becomes a task, it has no time limit unless --seconds sets one."""
@@ -144,25 +147,10 @@ class Call:
             text = f"The task {timeout.passed(limit)} It was cancelled."
             return ToolResult.failed(text, CallFailure.TIMEOUT)
 
-    def _tool(self, name: str, status: ServerStatus) -> Tool:
-        tools = self._runtime.workbench.tools(self._one.name)
-        for tool in tools:
-            if tool.name == name:
-                return tool
-        for left_out, why in status.quarantined:
-            if left_out == name:
-                raise UsageError(f"{clean_line(name, 80)} cannot be called: {clean_line(why, 300)}")
-        error = self._not_found("tool", name, [tool.name for tool in tools], "It has no tools.")
-        if status.listing_problem:
-            error.next_step = f"Some tools could not be listed: {clean_line(status.listing_problem, 200)}"
-        raise error
-
-    def _not_found(self, kind: str, name: str, names: Sequence[str], otherwise: str) -> UsageError:
-        """Return the error for an unknown name; `otherwise` is its next step if the server has none."""
-        known = [clean_line(one, 80) for one in names]
-        listed = f"Its {kind}s: {units.and_more(known, _SHOWN_NAMES)}" if known else otherwise
-        server, shown = clean_line(self._one.name, 80), quoted_name(name, 80)
-        return UsageError(hinted(f"{server} has no {kind} {shown}", name, known), next_step=listed)
+    def _waiting(self) -> AbstractContextManager[object]:
+        """Show that the server has not answered yet, unless another process waits, or it is JSON."""
+        name = clean_line(self._one.name, 80)
+        return progress(f"waiting for {name}", quiet=self._args.json or is_elsewhere())
 
     def _arguments(self, takes: Arguments, words: Sequence[str]) -> dict[str, Any]:
         if self._given is None:
@@ -208,23 +196,22 @@ class Call:
     async def _read(self) -> int:
         (uri,) = self._words
         workbench = self._runtime.workbench
-        result = await workbench.read_resource(self._one.name, uri, call=self.id, seconds=self._one.timeout)
+        with self._waiting():
+            result = await workbench.read_resource(
+                self._one.name, uri, call=self.id, seconds=self._one.timeout
+            )
         return self._print(result, write_contents)
 
     async def _prompt(self) -> int:
         name, *words = self._words
-        workbench = self._runtime.workbench
-        prompts, problem = await workbench.prompts(self._one.name)
-        prompt = next((one for one in prompts if one.name == name), None)
-        if prompt is None:
-            names = [one.name for one in prompts]
-            raise self._not_found("prompt", name, names, problem or "It has no prompts.")
+        prompt = await prompt_of(self._runtime, self._one.name, name)
         takes = Arguments(prompt.name, prompt.schema)
         arguments = takes.from_pairs(words)
         takes.require(arguments)
-        result = await workbench.get_prompt(
-            self._one.name, name, arguments, call=self.id, seconds=self._one.timeout
-        )
+        with self._waiting():
+            result = await self._runtime.workbench.get_prompt(
+                self._one.name, name, arguments, call=self.id, seconds=self._one.timeout
+            )
         if result.raw is None or result.problem:
             self._one.refuse(clean(result.problem))
             return REFUSED

@@ -84,6 +84,16 @@ class OneServer:
         print_error(McptuiError(why, where=clean_line(self.name, 80)), as_json=self.args.json)
 
 
+def require_enabled(runtime: Runtime, name: str) -> None:
+    """Raise why no server can be used, or why this one cannot although it is configured."""
+    runtime.require_usable()
+    if runtime.is_disabled(name):
+        raise UsageError(
+            f"the server {quoted_name(name, 80)} is disabled in the configuration.",
+            next_step="Remove `disabled = true` from its section.",
+        )
+
+
 def chosen(runtime: Runtime, wanted: str | None, command: str) -> str:
     """Return the name of a server if it can be started, or of the only one. Raises McptuiError."""
     names = [status.name for status in runtime.host.statuses()]
@@ -96,12 +106,7 @@ def chosen(runtime: Runtime, wanted: str | None, command: str) -> str:
         head = f"its configuration has {len(problems)} problems:"
         said = problems[0] if len(problems) == 1 else "\n  ".join((head, *problems))
         raise ConfigError(said, where=clean_line(wanted, 80))
-    runtime.require_usable()
-    if runtime.is_disabled(wanted):
-        raise UsageError(
-            f"the server {quoted_name(wanted, 80)} is disabled in the configuration.",
-            next_step="Remove `disabled = true` from its section.",
-        )
+    require_enabled(runtime, wanted)
     configured = [*names, *runtime.configuration.left_out]
     known = ", ".join(clean_line(name, 60) for name in configured[:_SHOWN_NAMES]) or "none"
     raise UsageError(

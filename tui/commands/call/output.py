@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
-from tui.commands.streams import err, out, width
+from tui.commands.streams import err, err_later, out, width
 from tui.commands.table import lines_at
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write, is_replaceable
@@ -299,12 +299,12 @@ _MAX_BYTES = 256 * 1024
 
 def server_log(server: str, redactor: Redactor) -> Callable[[Captured], None]:
     """Return a listener that prints the log of a server, one line each."""
-    stream = err()  # the listener is not called by the command
+    stream = err_later()  # the listener is not called by the command
 
     def show(level: str, text: str) -> None:
         line = clean_line(redactor.redact(text[: _SHOWN * 4]), _SHOWN)
         name = clean_line(server, 40)
-        print(f"{name} {level}: {line}" if level else f"{name}: {line}", file=stream, flush=True)
+        print(f"{name} {level}: {line}" if level else f"{name}: {line}", file=stream(), flush=True)
 
     def listen(captured: Captured) -> None:
         if captured.source != server:

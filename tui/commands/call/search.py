@@ -5,7 +5,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, OneServer, chosen
 from tui.commands.call.output import write_json
 from tui.commands.call.request import attached, kinds
-from tui.commands.headless import step_in_shell
+from tui.commands.headless import starting, step_in_shell
 from tui.commands.streams import colored, on_terminal, width, writing_to
 from tui.commands.table import table
 from tui.core.context.tool_ranking import relevance
@@ -116,10 +116,10 @@ async def search(
         asked = named if runtime.is_unconfigured else name
         if (said := await asyncio.to_thread(_listed_where_up, listing, asked, words)) is not None:
             listed[name] = said
-    if others := [name for name in names if name not in listed]:
-        print(f"· starting {plural(len(others), 'server')}", file=sys.stderr, flush=True)
+    others = [name for name in names if name not in listed]
     needs_consent = [name for name in others if not runtime.consent.allows(runtime.host.status(name).spec)]
-    await runtime.host.start_all(others)
+    with starting(plural(len(others), "server")) if others else nullcontext():
+        await runtime.host.start_all(others)
     for name in needs_consent:
         runtime.consent.refuse(runtime.host.status(name).spec)
     statuses = [runtime.host.status(name) for name in others]

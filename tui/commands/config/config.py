@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.commands.progress import progress
 from tui.core.addons import brought
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean, clean_line
@@ -50,7 +51,8 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
             from tui.commands.config.check import config_check
 
             trust = bool(vars(args).get("trust_config"))
-            code = config_check(file.read(), actions(), args.against, trust=trust)
+            with progress("checking"):
+                code = config_check(file.read(), actions(), args.against, trust=trust)
             if code == 0 and vars(args).get("cards"):
                 checked: int = brought("service", "card check")(args)
                 return checked
@@ -71,7 +73,8 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
         case "hosts":
             from tui.commands.config.hosts import config_hosts
 
-            return config_hosts(path, args.host, as_json=args.json)
+            with progress("reading the files of other hosts", quiet=args.json):
+                return config_hosts(path, args.host, as_json=args.json)
         case _:
             return _import(file, _plan(args, path), dry_run=args.dry_run)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tui.commands.streams import width
+from tui.commands.streams import on_terminal, width
 from tui.commands.table import TEXT_CELLS, Columns, lines_at
 from tui.core.errors import ConfigError
 from tui.core.files import short_path
@@ -21,6 +21,7 @@ from tui.settings.new_server import masked_table, present_servers
 from tui.settings.server_import import HostServer, Launch, launch_differences, launch_of, placed_table
 
 OK, BROKEN = 0, 2
+_HEAD = ("server", "command or URL")
 _MOST_NAMED = 4
 _NAME_CELLS = 24
 
@@ -114,7 +115,9 @@ def _lines(
     shown: Sequence[HostFiles], comparison: _Comparison, cells: int, *, with_notes: bool
 ) -> Iterator[str]:
     names = max((cells_of(_name(one)) for files in shown for one in files.servers), default=0)
-    columns = Columns((min(names, _NAME_CELLS), TEXT_CELLS), (0, 1), cells, indent="  ")
+    widths = (max(len(_HEAD[0]), min(names, _NAME_CELLS)), TEXT_CELLS)
+    columns = Columns(widths, (0, 1), cells, head=_HEAD, indent="  ")
+    yield from columns.heading() if on_terminal() else ()
     for files in shown:
         title, before = HOSTS[files.host].title, None
         for one in files.servers:

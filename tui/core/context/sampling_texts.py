@@ -61,7 +61,7 @@ def sections_of(params: Mapping[str, Any]) -> Iterator[Section]:
                 role = clean_line(str(message.get("role", "")), 20)
                 yield from _blocks(message.get("content"), role, ("messages", number, "content"))
     elif "content" in params:
-        yield from _blocks(params["content"], "reply", ("content",))
+        yield from _blocks(params["content"], _("reply"), ("content",))
 
 
 def _blocks(content: Any, role: str, path: tuple[str | int, ...]) -> Iterator[Section]:

@@ -26,14 +26,14 @@ from tui.core.context.built_in_tools import (
 from tui.core.context.context_meter import estimate_tool
 from tui.core.context.tool_ranking import Key, OfferContext, choose, key_of, ranked, relevance
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
-from tui.core.language.translate import message, n_message, sentences
+from tui.core.language.translate import listed, message, n_message, sentences
 from tui.core.matching import folded_name
 from tui.core.ports import MAX_TOOLS, ToolSpec
 from tui.core.schemas.schemas import SchemaRefused, model_schema
 from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.units import and_more, listed, plural
+from tui.core.units import and_more, plural
 
 FOUND, MOST_FOUND = 5, 20
 """Tools that a search loads: the default, and the maximum."""

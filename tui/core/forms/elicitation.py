@@ -17,7 +17,7 @@ from tui.core.forms.spec import (
     FieldState,
     Path,
 )
-from tui.core.language.translate import message
+from tui.core.language.translate import N_, _, message
 from tui.core.secrets.secret_names import asks_for_a_secret
 from tui.core.text import clean_line, mapping, object_in, quoted_name
 
@@ -28,19 +28,23 @@ MAX_FIELDS = 200
 def schema_problem(schema: Any) -> str:
     """Return why a server may not ask for a form with this schema, or ""."""
     if not isinstance(schema, Mapping):
-        return "requestedSchema must be an object"
+        return message("requestedSchema must be an object")
     if schema.get("type", "object") != "object" or not isinstance(schema.get("properties", {}), Mapping):
-        return 'requestedSchema must have "type": "object" and properties'
+        return message('requestedSchema must have "type": "object" and properties')
     if (fields := len(schema.get("properties", {}))) > MAX_FIELDS:
-        return f"requestedSchema has {fields:,} fields (limit: {MAX_FIELDS})"
+        return message(
+            "requestedSchema has {count:,} fields (limit: {limit})", count=fields, limit=MAX_FIELDS
+        )
     for name, spec in _specs(schema):
         items = spec.source.get("items")
         is_list = spec.kind is FieldKind.ARRAY and (
             _several(spec) or mapping(items).get("type", "string") == "string"
         )
         if spec.kind in (*HOLDERS, FieldKind.JSON) and not is_list:
-            kind = "an object" if spec.kind in (FieldKind.OBJECT, FieldKind.MAP) else f"of type {spec.kind}"
-            return f"requestedSchema: the field {quoted_name(name, 60)} may not be {kind}"
+            words = N_("requestedSchema: the field {name} may not be of type {type}")
+            if spec.kind in (FieldKind.OBJECT, FieldKind.MAP):
+                words = N_("requestedSchema: the field {name} may not be an object")
+            return message(words, name=quoted_name(name, 60), type=spec.kind)
     return ""
 
 
@@ -100,6 +104,12 @@ def content_of(schema: Mapping[str, Any], value: Any) -> dict[str, Any]:
 def default_content(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer that consists of the defaults of the schema."""
     return content_of(schema, blank_form(schema).value()[0])
+
+
+def secret_warning(schema: Mapping[str, Any]) -> str:
+    """Return a warning in the user's language if fields seem to ask for a secret, or ""."""
+    names = ", ".join(clean_line(name, 40) for name in secret_fields(schema)[:4])
+    return _("{names}: servers must not request secrets in a form.", names=names) if names else ""
 
 
 def secret_fields(schema: Mapping[str, Any]) -> list[str]:

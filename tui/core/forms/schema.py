@@ -99,7 +99,7 @@ class SchemaReader:
     def spec(self, schema: Any, *, top: bool = True) -> FieldSpec:
         """Return the spec of `schema`; `top` is False for an arm, whose own arms stay raw JSON."""
         if not isinstance(schema, Mapping):
-            note = "" if isinstance(schema, bool) else "not described by the schema"
+            note = "" if isinstance(schema, bool) else message("not described by the schema")
             return FieldSpec(FieldKind.JSON, note=note, forbidden=schema is False)
         merged, note = self._resolved(schema)
         if note or choices_of(merged) is not None:
@@ -154,7 +154,7 @@ class SchemaReader:
                 merged = whole
             else:
                 return merged, ""
-        return merged, "the schema has too many references"
+        return merged, message("the schema has too many references")
 
     def _once(self, part: Schema) -> Schema:
         """Replace a reference in `allOf` by its target, because merging two references would lose one."""

@@ -1,16 +1,16 @@
 """English sentences that were stored, such as the findings in a recording, in the user's language."""
 
 import re
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from gettext import NullTranslations
 from string import Formatter
 
-from tui.core.language.translate import Message, catalog, localized, message, sentences
+from tui.core.language.translate import Message, localized, message, sentences, texts_of_catalog
 
 LEAST_LITERAL = 8
 """Minimum characters outside of places, so that a text is only taken for one that was made from it."""
 
-MOST_CHARS, MOST_DEPTH = 2_000, 3
+MOST_CHARS, MOST_DEPTH, MOST_LINES = 2_000, 3, 8
 
 
 def restored(sentence: str) -> str:
@@ -19,9 +19,9 @@ def restored(sentence: str) -> str:
     A recording stores what its reader saw, and may be opened in any language. The text of the catalog is
     found from which the sentence was made. Values that are such sentences are translated, too.
     """
-    if (known := catalog()) is None:
+    if (texts := texts_of_catalog()) is None:
         return sentence
-    templates = _templates(known)
+    templates = _templates(texts)
     for end in re.finditer(r"\. ", sentence):  # first: a value of one sentence may be another sentence
         first, rest = sentence[: end.start() + 1], sentence[end.end() :]
         one, two = (_found(part, templates, MOST_DEPTH) for part in (first, rest))
@@ -29,6 +29,12 @@ def restored(sentence: str) -> str:
             return sentences(localized(one), localized(two))
     found = _found(sentence, templates, MOST_DEPTH)
     return localized(found) if found is not None else sentence
+
+
+def restored_lines(text: str) -> str:
+    """Return a text of mcptui about a failed call, whose first lines are such sentences, in that language."""
+    lines = text.split("\n", MOST_LINES)
+    return "\n".join([*map(restored, lines[:MOST_LINES]), *lines[MOST_LINES:]])
 
 
 def _found(sentence: str, templates: "list[_Template]", depth: int) -> Message | None:
@@ -49,13 +55,11 @@ _Template = tuple[str, tuple[str, ...], str]
 
 
 @lru_cache(1)
-def _templates(known: NullTranslations) -> list[_Template]:
+def _templates(texts: Callable[[], Iterable[str]]) -> list[_Template]:
     """Return the texts of a catalog without a plural, the one with the most literal text first."""
-    # The standard library has no public way to list them. "\x04" is between a context and its text.
-    texts: dict[object, str] = getattr(known, "_catalog", {})
     found: list[tuple[int, _Template]] = []
-    for text in texts:
-        if isinstance(text, str) and " " in text and "\x04" not in text:
+    for text in texts():
+        if " " in text and "\x00" not in text and "\x04" not in text:  # between the forms, after a context
             parts = _parts(text)
             literals = tuple(literal for literal, _ in parts)
             if (count := sum(map(len, literals))) >= LEAST_LITERAL:

@@ -9,25 +9,33 @@ TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a comm
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from gettext import NullTranslations
+    from typing import TypeVar
+
+    Text = TypeVar("Text", str, "Message")
 
 DOMAIN = "mcptui"
 
+_OF = "\x04"
+"""Between a context and its text in a template, as in a catalog."""
+
 _catalog: "NullTranslations | None" = None
+_texts: "Callable[[], Iterable[str]]" = tuple
 
 
-def use(catalog: "NullTranslations | None") -> None:
-    """Translate with this catalog from now on; None for English."""
-    global _catalog
-    _catalog = catalog
+def use(catalog: "NullTranslations | None", texts: "Callable[[], Iterable[str]]" = tuple) -> None:
+    """Translate with this catalog, None for English, from now on. `texts` reads what it translates."""
+    global _catalog, _texts
+    _catalog, _texts = catalog, texts
 
 
 def _(text: str, /, **values: object) -> str:
     """Return a text in the user's language, with `values` in its places.
 
-    Without values, braces are text. Values are not formatted again, so they may come from anywhere.
+    Without values, braces are text. Values are not formatted again, so they may come from anywhere; messages
+    are translated, too.
     """
     said = _catalog.gettext(text) if text and _catalog is not None else text  # "" is a catalog's header
-    return said.format(**values) if values else said
+    return said.format(**_localized(values)) if values else said
 
 
 def n_(one: str, many: str, /, n: int, **values: object) -> str:
@@ -36,13 +44,19 @@ def n_(one: str, many: str, /, n: int, **values: object) -> str:
         said = one if n == 1 else many
     else:
         said = _catalog.ngettext(one, many, n)
-    return said.format(n=n, **values)
+    return said.format(**_localized({"n": n, **values}))
 
 
 def c_(context: str, text: str, /, **values: object) -> str:
     """Return a text whose translation depends on a context, such as a word with two meanings."""
     said = text if _catalog is None else _catalog.pgettext(context, text)
-    return said.format(**values) if values else said
+    return said.format(**_localized(values)) if values else said
+
+
+def _localized(values: "dict[str, object]") -> "dict[str, object]":
+    if _catalog is None:
+        return values
+    return {name: localized(one) if isinstance(one, Message) else one for name, one in values.items()}
 
 
 def listed(texts: "Iterable[str]") -> str:
@@ -58,9 +72,9 @@ def N_(text: str) -> str:
     return text
 
 
-def catalog() -> "NullTranslations | None":
-    """Return the user's catalog, None for English."""
-    return _catalog
+def texts_of_catalog() -> "Callable[[], Iterable[str]] | None":
+    """Return what reads the texts that the user's catalog translates, None for English."""
+    return _texts if _catalog is not None else None
 
 
 class Message(str):
@@ -93,12 +107,17 @@ def as_message(text: str, /, **values: object) -> Message:
     return _made(text.format(**values) if values else text, text, "", values)
 
 
+def c_message(context: str, text: str, /) -> Message:
+    """Return `message` for a text whose translation depends on a context."""
+    return _made(text, f"{context}{_OF}{text}", "", {})
+
+
 def n_message(one: str, many: str, /, n: int, **values: object) -> Message:
     """Return `message` for `n` things, which is the value of its place `{n}`."""
     return _made((one if n == 1 else many).format(n=n, **values), one, many, {"n": n, **values})
 
 
-def altered(text: str, change: "Callable[[str], str]") -> str:
+def altered(text: "Text", change: "Callable[[str], str]") -> "Text":
     """Return a text with a change, which a message keeps for its translation as well."""
     if not isinstance(text, Message):
         return change(text)
@@ -107,27 +126,37 @@ def altered(text: str, change: "Callable[[str], str]") -> str:
     return made
 
 
-def sentences(*texts: str) -> str:
+def sentences(*texts: "Text") -> "Text":
     """Return sentences one after the other; between those of Chinese is no space."""
     parts = [part for text in texts if text for part in (" ", text)]
     return altered(together(*parts[1:]), _closed_up)
 
 
 def _closed_up(text: str) -> str:
-    return text.replace("。 ", "。").replace("？ ", "？")
+    return text.replace("。 ", "。").replace("？ ", "？").replace("： ", "：")
 
 
-def together(*texts: str) -> str:
+def together(*texts: "Text | str") -> "Text":
     """Return texts one after the other. They are a message if one of them is."""
     if not any(isinstance(text, Message) for text in texts):
-        return "".join(texts)
+        return "".join(texts)  # type: ignore[return-value]
     values: dict[str, object] = {f"t{place}": text for place, text in enumerate(texts)}
     return as_message("".join(f"{{{name}}}" for name in values), **values)
 
 
-def capitalized(text: str) -> str:
-    """Return `text` as the start of a sentence. A message stays one."""
-    return altered(text, lambda said: said[:1].upper() + said[1:])
+def capitalized(text: "Text") -> "Text":
+    """Return a text as the start of a sentence. A message stays one; its translation is unchanged."""
+    said = text[:1].upper() + text[1:]
+    if not isinstance(text, Message):
+        return said
+    made = _made(said, text.template, text.many, text.values)
+    made.change = text.change
+    return made
+
+
+def as_sentence(clause: Message) -> Message:
+    """Return a clause as a sentence."""
+    return capitalized(message("{clause}.", clause=clause))
 
 
 def _made(said: str, template: str, many: str, values: "dict[str, object]") -> Message:
@@ -146,30 +175,17 @@ def verbatim(text: str) -> Message:
     return message("{text}", text=text)
 
 
-def capital(text: Message) -> Message:
-    """Return a message whose English text begins a sentence; a translation is as it is."""
-    return _made(text[:1].upper() + text[1:], text.template, text.many, text.values)
-
-
-def as_sentence(clause: Message) -> Message:
-    """Return a clause as a sentence."""
-    return capital(message("{clause}.", clause=clause))
-
-
-def joined(first: Message, second: Message) -> Message:
-    """Return two sentences as one text."""
-    return message("{first} {second}", first=first, second=second)
-
-
 def localized(text: object) -> str:
     """Return a message, or that of an error, in the user's language; any other text unchanged."""
     text = str(text)
     if _catalog is None or not isinstance(text, Message):
         return text
-    values = {name: localized(one) if isinstance(one, Message) else one for name, one in text.values.items()}
     if text.change is not None:
-        return text.change(str(values["text"]))
+        return text.change(localized(text.values["text"]))
     if text.many:
-        n = values["n"]
-        return _catalog.ngettext(text.template, text.many, n if isinstance(n, int) else 0).format(**values)
-    return _(text.template, **values)
+        n = text.values["n"]
+        count = n if isinstance(n, int) else 0
+        return _catalog.ngettext(text.template, text.many, count).format(**_localized(text.values))
+    if _OF in text.template:
+        return _catalog.pgettext(*text.template.split(_OF))
+    return _(text.template, **text.values)

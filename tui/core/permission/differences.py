@@ -15,7 +15,7 @@ from typing import Any
 
 from tui.core.comparison.values import Change, Path, Place, compare_members
 from tui.core.comparison.values import Difference as ValueDifference
-from tui.core.language.translate import as_message, listed, message
+from tui.core.language.translate import as_message, c_message, listed, message
 from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect
 from tui.core.permission.schema_changes import schema_changes
 from tui.core.permission.schema_pair import KEYWORDS, SHAPE, SchemaChange, has_same_words
@@ -303,7 +303,7 @@ def _plain(one: _Found) -> tuple[ChangeEffect, str]:
     if len(one.steps) == 1 and key in _SCHEMAS:
         is_new = was is ABSENT and key == "outputSchema"
         return (
-            (ChangeEffect.COMPATIBLE, message("new"))
+            (ChangeEffect.COMPATIBLE, c_message("definition", "new"))
             if is_new
             else (ChangeEffect.BREAKING, message("different schema"))
         )

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from tui.core.hidden_text.readable import in_numbers
-from tui.core.language.translate import listed, message
+from tui.core.language.translate import c_message, listed, message
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.secret_names import mark_of, names_a_key
 from tui.core.servers import Grant, OAuthSpec, Reference, ServerSpec
@@ -346,7 +346,7 @@ def _how(kind: str, was: Any, value: Any, *, is_known: bool) -> str:
             return message("removed, was {value}", value=_is(str(was)))
         case "env" | "headers":
             gone = message("removed") if value is None else message("value changed")
-            return message("new") if was is None else gone
+            return c_message("definition", "new") if was is None else gone
         case "links":
             return _how_a_link(was, value)
         case _ if is_known:

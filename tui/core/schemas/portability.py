@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.reader import local_target
+from tui.core.language.translate import message
 from tui.core.schemas.schemas import (
     ARM_WORDS,
     DATA,
@@ -94,24 +95,24 @@ def _is_object(schema: Schema) -> bool:
 
 def _root_type(parts: _Parts) -> str:
     is_object = parts[0].schema.get("type") == "object"
-    return "" if is_object else 'inputSchema is not `type: "object"` at its root'
+    return "" if is_object else message('inputSchema is not `type: "object"` at its root')
 
 
 def _combined_root(parts: _Parts) -> str:
     found = [word for word in (*ARM_WORDS, "allOf", "not", "enum") if word in parts[0].schema]
-    return f"{', '.join(found)} at the root of the inputSchema" if found else ""
+    return message("{words} at the root of the inputSchema", words=", ".join(found)) if found else ""
 
 
 def _no_items(parts: _Parts) -> str:
     node = _first(parts, lambda node: is_array(node.schema) and "items" not in node.schema)
-    return "an array without `items`" if node else ""
+    return message("an array without `items`") if node else ""
 
 
 def _lost_reference(parts: _Parts) -> str:
     for node in parts:
         ref = node.schema.get("$ref")
         if isinstance(ref, str) and ref.startswith("#/") and local_target(parts[0].schema, ref) is None:
-            return f"$ref to nothing: {clean_line(ref, 80)}"
+            return message("$ref to nothing: {ref}", ref=clean_line(ref, 80))
     return ""
 
 
@@ -122,7 +123,7 @@ def _odd_key(parts: _Parts) -> str:
     for node in parts:
         for name in mapping(node.schema.get("properties")):
             if not _KEY.fullmatch(str(name)):
-                return f"property name {quoted_name(str(name), 40)}{node.at}"
+                return message("property name {name}{place}", name=quoted_name(str(name), 40), place=node.at)
     return ""
 
 
@@ -130,7 +131,8 @@ def _unclosed_object(parts: _Parts) -> str:
     def is_unclosed(node: _Node) -> bool:
         return _is_object(node.schema) and "additionalProperties" not in node.schema
 
-    return f"additionalProperties is not false{node.at}" if (node := _first(parts, is_unclosed)) else ""
+    node = _first(parts, is_unclosed)
+    return message("additionalProperties is not false{place}", place=node.at) if node else ""
 
 
 def _free_object(parts: _Parts) -> str:
@@ -140,7 +142,8 @@ def _free_object(parts: _Parts) -> str:
         is_empty = not node.schema.get("properties") and bool(node.path) and "anyOf" not in node.schema
         return node.schema.get("additionalProperties", False) is not False or is_empty
 
-    return f"an object with any properties{node.at}" if (node := _first(parts, is_free)) else ""
+    node = _first(parts, is_free)
+    return message("an object with any properties{place}", place=node.at) if node else ""
 
 
 def _optional(parts: _Parts) -> str:
@@ -149,14 +152,18 @@ def _optional(parts: _Parts) -> str:
         if name := next(
             (name for name in mapping(node.schema.get("properties")) if name not in required), ""
         ):
-            return f"optional property{_Node({}, (*node.path, str(name))).at}"
+            return message("optional property{place}", place=_Node({}, (*node.path, str(name))).at)
     return ""
 
 
 def _keywords(words: frozenset[str]) -> Callable[[_Parts], str]:
     def find(parts: _Parts) -> str:
         found = {key: node.at for node in reversed(parts) for key in node.schema if key in words}
-        return "; ".join(f"keyword {key}{found[key]}" for key in sorted(found)[:3])
+        said = ""
+        for key in sorted(found)[:3]:
+            one = message("keyword {name}{place}", name=key, place=found[key])
+            said = message("{first}; {others}", first=said, others=one) if said else one
+        return said
 
     return find
 
@@ -178,7 +185,9 @@ def _format(parts: _Parts) -> str:
         return isinstance(found, str) and found not in _FORMATS_STRICT
 
     node = _first(parts, is_other)
-    return f"format {clean_line(node.schema['format'], 40)}{node.at}" if node else ""
+    if node is None:
+        return ""
+    return message("format {name}{place}", name=clean_line(node.schema["format"], 40), place=node.at)
 
 
 _TYPED = frozenset({"type", "anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "enum", "const"})
@@ -188,14 +197,15 @@ def _untyped(parts: _Parts) -> str:
     node = _first(
         parts, lambda node: node.path and _TYPED.isdisjoint(node.schema) and "$defs" not in node.schema
     )
-    return f"no type{node.at}" if node else ""
+    return message("no type{place}", place=node.at) if node else ""
 
 
 def _beside_reference(parts: _Parts) -> str:
     def is_beside(node: _Node) -> bool:
         return "$ref" in node.schema and any(not str(key).startswith("$") for key in node.schema)
 
-    return f"keywords next to $ref{node.at}" if (node := _first(parts, is_beside)) else ""
+    node = _first(parts, is_beside)
+    return message("keywords next to $ref{place}", place=node.at) if node else ""
 
 
 MAX_LEVELS, MAX_PROPERTIES, MAX_VALUES = 10, 5_000, 1_000
@@ -203,12 +213,12 @@ MAX_LEVELS, MAX_PROPERTIES, MAX_VALUES = 10, 5_000, 1_000
 
 def _too_large(parts: _Parts) -> str:
     if max(node.objects for node in parts) > MAX_LEVELS:
-        return f"objects nested deeper than {MAX_LEVELS} levels"
+        return message("objects nested deeper than {limit} levels", limit=MAX_LEVELS)
     if sum(len(mapping(node.schema.get("properties"))) for node in parts) > MAX_PROPERTIES:
-        return f"more than {MAX_PROPERTIES:,} properties"
+        return message("more than {limit:,} properties", limit=MAX_PROPERTIES)
     lists = (node.schema.get("enum") for node in parts)
     if sum(len(values) for values in lists if isinstance(values, list)) > MAX_VALUES:
-        return f"more than {MAX_VALUES:,} enum values"
+        return message("more than {limit:,} enum values", limit=MAX_VALUES)
     return ""
 
 
@@ -281,7 +291,7 @@ def _problems(parts: _Parts, provider: Provider, effects: Collection[Effect]) ->
 def name_problem(name: str, provider: Provider) -> str:
     """Return what a provider does not accept in the name of a tool, or ""."""
     accepted = _NAMES[provider].fullmatch(name)
-    return "" if accepted else "name has characters, or a length, that they reject"
+    return "" if accepted else message("name has characters, or a length, that they reject")
 
 
 def rejections(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
+from tui.core.language.translate import message
 from tui.core.schemas.schemas import subschemas
 from tui.core.text import quoted_name
 
@@ -21,26 +22,31 @@ _IN_PLACE_SINGLE = ("not", "if", "then", "else")
 def schema_fault(schema: Any) -> str:
     """Return why a tool with this schema cannot be offered, or ""."""
     if not isinstance(schema, dict):
-        return f"is {_kind(schema)}, not an object"
+        return message("is {type}, not an object", type=_kind(schema))
     if fault := _too_much(schema):
         return fault
     nodes = list(_nodes(schema))
     ids = {node["$id"].split("#")[0] for node in nodes if isinstance(node.get("$id"), str)}
     for ref in (node[key] for node in nodes for key in REFERENCES if key in node):
         if not isinstance(ref, str):
-            return "has a $ref that is not a string"
+            return message("has a $ref that is not a string")
         if not ref.startswith("#") and ref.split("#")[0] not in ids:
-            return f"has an external $ref ({quoted_name(ref, 80)}), which mcptui does not fetch"
+            return message(
+                "has an external $ref ({ref}), which mcptui does not fetch", ref=quoted_name(ref, 80)
+            )
     # A validator would never return from a schema that applies itself to the same value.
     done: set[int] = set()
-    return "has a circular reference" if any(_circles(schema, node, done) for node in nodes) else ""
+    is_circular = any(_circles(schema, node, done) for node in nodes)
+    return message("has a circular reference") if is_circular else ""
 
 
 def _kind(value: Any) -> str:
     if value is None:
         return "null"
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "an array"}
-    return names.get(type(value), "missing")
+    number = message("a number")
+    names = {bool: message("a boolean"), int: number, float: number}
+    names |= {str: message("text"), list: message("an array")}
+    return names.get(type(value)) or message("missing")
 
 
 def _too_much(schema: Any) -> str:
@@ -49,10 +55,10 @@ def _too_much(schema: Any) -> str:
         level = [part for node in level for part in parts(node)]
         nodes += len(level)
         if nodes > MAX_NODES:
-            return f"has more than {MAX_NODES:,} parts"
+            return message("has more than {limit:,} parts", limit=MAX_NODES)
         if not level:
             return ""
-    return f"nests deeper than {MAX_DEPTH} levels"
+    return message("nests deeper than {limit} levels", limit=MAX_DEPTH)
 
 
 def parts(node: Any) -> Iterable[Any]:

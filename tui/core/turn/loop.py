@@ -30,7 +30,7 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
-from tui.core.language.translate import message
+from tui.core.language.translate import message, together
 from tui.core.ports import ModelRequest, TextPart, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import TurnMeter
@@ -335,14 +335,15 @@ class Turn:
 
     async def _wrap_up(self, reached: LimitReached) -> None:
         """At a limit: answer open calls, and ask once more, without tools, for the best answer if wanted."""
-        self._answer_dangling(f"{NOT_RUN}limit ({reached.limit})", why="not run")
+        not_run = together(NOT_RUN, message("limit ({name})", name=reached.limit))
+        self._answer_dangling(not_run, why="not run")
         self._emit(reached)
         before = len(self._answers)
         failure = ""
         try:
             if self._deps.answers_at_limit:
                 await self._think(WRAP_UP, final=True)
-            self._answer_dangling(f"{NOT_RUN}limit ({reached.limit})", why="not run")
+            self._answer_dangling(not_run, why="not run")
         except (ModelError, TimeoutError) as error:
             self._keep_partial()
             failure = str(error) or "no response in time"

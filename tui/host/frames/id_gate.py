@@ -229,8 +229,8 @@ class Gate:
                 (wire_id,),
                 METHOD_NOT_FOUND,
                 message(
-                    "{unanswered_probe} within {seconds:g} s",
-                    unanswered_probe=UNANSWERED_PROBE,
+                    "{problem} within {seconds:g} s",
+                    problem=UNANSWERED_PROBE,
                     seconds=seconds,
                 ),
             )
@@ -247,12 +247,10 @@ class Gate:
             return
         if wire_id is None:
             self.stray = message(
-                "an error without an id: {rstrip}", rstrip=quoted_name(clean_line(said, 160).rstrip("."), 160)
+                "an error without an id: {said}", said=quoted_name(clean_line(said, 160).rstrip("."), 160)
             )
         else:
-            self.stray = message(
-                "a response with the id {wire_id}, which no request has", wire_id=compact(wire_id, 60)
-            )
+            self.stray = message("a response with the id {id}, which no request has", id=compact(wire_id, 60))
 
     def _pop(self, wire_id: Id) -> str:
         """Remove a pending request and return its method; withdraw the server requests that came with it."""

@@ -218,7 +218,7 @@ class StdoutReader:
             )
 
     def _oversize(self, line: Oversize, at: int) -> None:
-        said = message("a line of {size} bytes (limit: {line_limit})", size=line.size, line_limit=LINE_LIMIT)
+        said = message("a line of {size} bytes (limit: {limit})", size=line.size, limit=LINE_LIMIT)
         # First, so that the recording and the session agree that the call failed.
         failed = self._gate.fail(
             find_ids(line.head, line.tail), RESULT_TOO_LARGE, message("result too large: {said}", said=said)

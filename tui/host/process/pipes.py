@@ -244,7 +244,7 @@ class PipeWriter:
         self._empty.set()
 
     def _give_up(self) -> None:
-        self._fail(message("it has not read its stdin for {stuck_seconds:g} s", stuck_seconds=STUCK_SECONDS))
+        self._fail(message("it has not read its stdin for {seconds:g} s", seconds=STUCK_SECONDS))
 
     def _fail(self, why: str) -> None:
         self.close()

@@ -238,7 +238,9 @@ def starting_folder(spec: ServerSpec) -> str | None:
     if spec.cwd is not None:
         if not os.path.isdir(spec.cwd):
             raise _refusal(
-                spec, message("its working directory {cwd} does not exist", cwd=_quoted(spec.cwd)), "cwd"
+                spec,
+                message("its working directory {folder} does not exist", folder=_quoted(spec.cwd)),
+                "cwd",
             )
         return spec.cwd
     if not spec.folder:
@@ -295,9 +297,9 @@ def _command_line(spec: ServerSpec) -> ServerError:
         message("{command} is a command line, not a program.", command=_quoted(spec.command)),
         where=spec.name,
         next_step=message(
-            "Put {first} in command and the rest in args, in [{dotted}].",
+            "Put {first} in command and the rest in args, in [{table}].",
             first=first,
-            dotted=dotted(("servers", spec.name)),
+            table=dotted(("servers", spec.name)),
         ),
     )
 
@@ -306,7 +308,7 @@ def _refusal(spec: ServerSpec, why: str, key: str) -> ServerError:
     return ServerError(
         composed("{text}.", text=why),
         where=spec.name,
-        next_step=message("Check {key} in [{dotted}].", key=key, dotted=dotted(("servers", spec.name))),
+        next_step=message("Check {key} in [{table}].", key=key, table=dotted(("servers", spec.name))),
     )
 
 

@@ -133,8 +133,6 @@ class RunningToolbox:
                 else ""
             )
             if verdict.unchecked:
-                warning = message(
-                    "not checked against outputSchema: {unchecked}", unchecked=verdict.unchecked
-                )
+                warning = message("not checked against outputSchema: {reason}", reason=verdict.unchecked)
         joined = as_sentences(filter(None, (result.warning, warning)))
         return dataclasses.replace(result, warning=joined)

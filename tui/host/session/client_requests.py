@@ -28,9 +28,7 @@ def kind_of(result: Mapping[str, Any], session: Session, *kinds: str) -> str:
         return str(kind)
     raise RequestError(
         INVALID_ANSWER,
-        message(
-            "{no_answer}: unknown resultType {kind}", no_answer=NO_ANSWER, kind=quoted_name(str(kind), 80)
-        ),
+        message("{problem}: unknown resultType {kind}", problem=NO_ANSWER, kind=quoted_name(str(kind), 80)),
     )
 
 
@@ -63,9 +61,9 @@ async def _in_rounds(
             raise RequestError(
                 INVALID_ANSWER,
                 message(
-                    "{no_answer}: a requestState of {state:,} characters",
-                    no_answer=NO_ANSWER,
-                    state=len(state),
+                    "{problem}: a requestState of {count:,} characters",
+                    problem=NO_ANSWER,
+                    count=len(state),
                 ),
             )
         responses, state = await rounds.answers(result)

@@ -142,7 +142,7 @@ class Handshake:
             if self.versions:
                 raise NoCommonVersion(UNSUPPORTED_VERSION, message("unsupported protocol version"))
             raise RequestError(
-                INVALID_ANSWER, message("{no_answer}: it names no protocol version", no_answer=NO_ANSWER)
+                INVALID_ANSWER, message("{problem}: it names no protocol version", problem=NO_ANSWER)
             )
         self.was_probed = self._probes
         params = {
@@ -158,7 +158,7 @@ class Handshake:
         version = result.get("protocolVersion")
         if not isinstance(version, str):
             raise RequestError(
-                INVALID_ANSWER, message("{no_answer}: it names no protocol version", no_answer=NO_ANSWER)
+                INVALID_ANSWER, message("{problem}: it names no protocol version", problem=NO_ANSWER)
             )
         if version not in self._older:
             raise NoCommonVersion(INVALID_ANSWER, message("unsupported protocol version"))

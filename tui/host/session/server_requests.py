@@ -274,9 +274,9 @@ class InputRounds:
         if len(asked) > MAX_INPUTS:
             raise RoundProblem(
                 message(
-                    "The server requested {asked} inputs at once (limit: {max_inputs}).",
-                    asked=len(asked),
-                    max_inputs=MAX_INPUTS,
+                    "The server requested {count} inputs at once (limit: {limit}).",
+                    count=len(asked),
+                    limit=MAX_INPUTS,
                 )
             )
         read = {key: self._read(one) for key, one in asked.items()}  # all of them before the user is asked
@@ -301,9 +301,9 @@ class InputRounds:
         if len(listed) > MAX_ADDRESSES:
             raise RoundProblem(
                 message(
-                    "The server requires opening {listed} URLs (limit: {max_addresses}).",
-                    listed=len(listed),
-                    max_addresses=MAX_ADDRESSES,
+                    "The server requires opening {count} URLs (limit: {limit}).",
+                    count=len(listed),
+                    limit=MAX_ADDRESSES,
                 )
             )
         problem = next(filter(None, (_url_problem(one.get("url")) for one in listed)), "")
@@ -318,8 +318,8 @@ class InputRounds:
         if self._round > MAX_ROUNDS:
             raise RoundProblem(
                 message(
-                    "The server requested input {max_rounds} times. The call was cancelled.",
-                    max_rounds=MAX_ROUNDS,
+                    "The server requested input {limit} times. The call was cancelled.",
+                    limit=MAX_ROUNDS,
                 )
             )
 

@@ -102,18 +102,18 @@ class ServerSampling:
         if left <= 0:
             raise self._limited(
                 message(
-                    "the budget of {sampling_tokens:,} tokens is used up",
-                    sampling_tokens=spec.sampling_tokens,
+                    "the budget of {limit:,} tokens is used up",
+                    limit=spec.sampling_tokens,
                 )
             )
         if prompt > left:
             raise self._limited(
                 message(
                     "the request has about {prompt:,} tokens, but only {left:,} are left of the budget "
-                    "of {sampling_tokens:,}",
+                    "of {limit:,}",
                     prompt=prompt,
                     left=left,
-                    sampling_tokens=spec.sampling_tokens,
+                    limit=spec.sampling_tokens,
                 )
             )
         return prompt
@@ -135,7 +135,7 @@ class ServerSampling:
         if len(self._asked_at) >= spec.sampling_per_minute:
             raise self._limited(
                 message(
-                    "more than {sampling_per_minute} requests to the model in a minute",
-                    sampling_per_minute=spec.sampling_per_minute,
+                    "more than {limit} requests to the model in a minute",
+                    limit=spec.sampling_per_minute,
                 )
             )

@@ -195,7 +195,7 @@ class ServerTasks:
         if found.error or found.problem:
             return message("The task was not cancelled: {found}.", found=_failure_words(found))
         return (
-            message("The task was not cancelled: {other_task}.", other_task=OTHER_TASK)
+            message("The task was not cancelled: {reason}.", reason=OTHER_TASK)
             if _is_of_another(found.result, task)
             else ""
         )

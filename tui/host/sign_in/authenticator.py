@@ -248,9 +248,9 @@ class Authenticator(httpx2.Auth):
                     host = clean_line(outgoing.url.host, 80)
                     raise SignInFailed(
                         message(
-                            "{host} cannot renew the sign-in (HTTP {status_code}).",
+                            "{host} cannot renew the sign-in (HTTP {status}).",
                             host=host,
-                            status_code=reply.status_code,
+                            status=reply.status_code,
                         ),
                         next_step=message("Try again later. You are still signed in."),
                     )
@@ -433,8 +433,8 @@ class Authenticator(httpx2.Auth):
             if configured:
                 raise SignInFailed(
                     message(
-                        "cannot use port {configured}, the callback_port of {table}: {reason}.",
-                        configured=configured,
+                        "cannot use port {port}, the callback_port of {table}: {reason}.",
+                        port=configured,
                         table=self._table,
                         reason=reason_of(error),
                     ),
@@ -458,9 +458,7 @@ class Authenticator(httpx2.Auth):
             why = (
                 reason_of(error)
                 if str(error)
-                else message(
-                    "no response within {challenge_seconds:g} s", challenge_seconds=CHALLENGE_SECONDS
-                )
+                else message("no response within {seconds:g} s", seconds=CHALLENGE_SECONDS)
             )
             self._tap.event("sign-in", **about, failed=why)
             through = proxy_problem(error, self._url, message("the server"))

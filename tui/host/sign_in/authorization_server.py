@@ -71,8 +71,8 @@ def explained(error: Exception, said: str, server: str, context: "OAuthContext")
             return SignInFailed(
                 message("it requires valid credentials, and offers no sign-in (no OAuth metadata)."),
                 next_step=message(
-                    'Set a header in [{dotted}], for example Authorization = "Bearer ${{TOKEN}}".',
-                    dotted=dotted(("servers", server, "headers")),
+                    'Set a header in [{table}], for example Authorization = "Bearer ${{TOKEN}}".',
+                    table=dotted(("servers", server, "headers")),
                 ),
                 is_offered=False,
             )
@@ -85,8 +85,8 @@ def explained(error: Exception, said: str, server: str, context: "OAuthContext")
         return SignInFailed(
             message("its authorization server did not register mcptui: {said}.", said=said),
             next_step=message(
-                "Register a client manually and set client_id in [{dotted}].",
-                dotted=dotted(("servers", server, "oauth")),
+                "Register a client manually and set client_id in [{table}].",
+                table=dotted(("servers", server, "oauth")),
             ),
         )
     if "issuer" in said or "iss " in said:
@@ -271,9 +271,9 @@ class OAuthExchange:
                 if (body := await joined(response.aiter_bytes(), MAX_REPLY)) is None:
                     raise SignInFailed(
                         message(
-                            "{host} returned more than {max_reply} KiB.",
+                            "{host} returned more than {limit} KiB.",
                             host=clean_line(request.url.host, 80),
-                            max_reply=MAX_REPLY // 1024,
+                            limit=MAX_REPLY // 1024,
                         ),
                         next_step=RETRY,
                     )
@@ -394,9 +394,9 @@ async def _revoked(
         return ""
     code = clean_line(text_in(json_mapping(reply.content), "error"), 80)
     said = message(
-        "{host} returned HTTP {status_code}",
+        "{host} returned HTTP {status}",
         host=clean_line(reply.request.url.host, 80),
-        status_code=reply.status_code,
+        status=reply.status_code,
     )
     return f"{said} ({code})" if code else said
 

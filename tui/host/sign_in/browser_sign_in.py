@@ -145,9 +145,9 @@ class BrowserSignIn:
         if fault := address_fault(address, self._server_url):
             raise SignInFailed(
                 message(
-                    "its sign-in URL {fault}: {partition}.",
+                    "its sign-in URL {fault}: {url}.",
                     fault=fault,
-                    partition=clean_line(address.partition("?")[0], 200),
+                    url=clean_line(address.partition("?")[0], 200),
                 ),
                 next_step=message(
                     "It was not opened. The server's operator must correct its OAuth metadata."

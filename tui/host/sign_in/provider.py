@@ -162,7 +162,7 @@ def _code_of(found: Callback, metadata: OAuthMetadata | None) -> AuthorizationCo
         validate_authorization_response_iss(found.issuer, metadata)
         said = f"{found.error}: {found.description}" if found.description else found.error
         raise SignInFailed(
-            message("sign-in rejected: {rstrip}.", rstrip=said.rstrip(".")),
+            message("sign-in rejected: {reason}.", reason=said.rstrip(".")),
             next_step=message("Restart the server to try again."),
             rejects_client=found.error in CLIENT_ERRORS,
         )

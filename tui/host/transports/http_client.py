@@ -262,16 +262,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
             refused = Unsendable(_unsendable(request))
             exchange.failed(refused)
             raise refused
-        exchange.answered(response.status_code, response.headers.raw)
-        assert isinstance(response.stream, httpx2.AsyncByteStream)
-        tapped = httpx2.Response(
-            response.status_code,
-            headers=response.headers,
-            stream=HeardStream(response.stream, exchange),
-            request=request,
-            extensions={**response.extensions, EXCHANGE: exchange},
-        )
-        self._on_status(tapped)
+        self._on_status(tapped := heard(response, request, exchange))
         return tapped
 
     async def aclose(self) -> None:
@@ -363,7 +354,7 @@ def _unsendable(request: httpx2.Request) -> str:
 
 
 def _invalid(name: str) -> str:
-    return message("invalid header {lower}", lower=clean_line(name.lower(), 60))
+    return message("invalid header {name}", name=clean_line(name.lower(), 60))
 
 
 class HeardStream(httpx2.AsyncByteStream):
@@ -392,6 +383,19 @@ class HeardStream(httpx2.AsyncByteStream):
             await self._stream.aclose()
         finally:
             self._exchange.end()
+
+
+def heard(response: httpx2.Response, request: httpx2.Request, exchange: HttpExchange) -> httpx2.Response:
+    """Return a response that an exchange hears as it is read, with the exchange as an extension."""
+    exchange.answered(response.status_code, response.headers.raw)
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    return httpx2.Response(
+        response.status_code,
+        headers=response.headers,
+        stream=HeardStream(response.stream, exchange),
+        request=request,
+        extensions={**response.extensions, EXCHANGE: exchange},
+    )
 
 
 _KEEP_ALIVE = [

@@ -112,9 +112,9 @@ def unreachable(error: Exception, where: str) -> HttpFault:
     if isinstance(error, httpx2.ConnectTimeout):
         return HttpFault(
             message(
-                "cannot connect to {where} within {connect_seconds:g} s.",
+                "cannot connect to {where} within {seconds:g} s.",
                 where=where,
-                connect_seconds=CONNECT_SECONDS,
+                seconds=CONNECT_SECONDS,
             ),
             next_step=CHECK,
         )
@@ -173,7 +173,7 @@ def ended(status: int, why: str = "", *, said: bytes = b"", stray: str = "") -> 
             why=why,
         )
     if stray:
-        text = sentences(text, message("It had {stray}.", stray=stray))
+        text = sentences(text, message("It had {content}.", content=stray))
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 
@@ -191,7 +191,7 @@ def too_large(size: int | None, limit: int, status: int) -> HttpFault:
 
 def other_answer(status: int, *, why: str = "", stray: str = "") -> HttpFault:
     """Return the fault for a body that does not answer the request: `stray` is a response to no request."""
-    why = why or message("it is {stray}", stray=stray or message("no response"))
+    why = why or message("it is {content}", content=stray or message("no response"))
     text = message("HTTP {status}: the response is invalid: {why}.", status=status, why=why)
     step = MAY_HAVE if stray else message("Check that the URL is that of an MCP server.")
     return HttpFault(text, next_step=step, status=status)

@@ -119,8 +119,8 @@ class HttpSse(RequestWire):
                 await self._read(response, opening)
         except TimeoutError:
             text = message(
-                "the server sent no message endpoint within {endpoint_seconds:g} s.",
-                endpoint_seconds=ENDPOINT_SECONDS,
+                "the server sent no message endpoint within {seconds:g} s.",
+                seconds=ENDPOINT_SECONDS,
             )
             step = faults.GONE if self._gate.version else _IF_HTTP
             raise HttpFault(text, next_step=step, status=self._link.reach.status) from None

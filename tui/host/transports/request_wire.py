@@ -46,8 +46,8 @@ class SendQueue(Generic[T]):
         """Add an item with a text of `size` bytes; never waits."""
         if self._size + size > WAITING_LIMIT:
             text = message(
-                "the server does not read its input: {waiting_limit} are waiting.",
-                waiting_limit=shown_size(WAITING_LIMIT),
+                "the server does not read its input: {size} are waiting.",
+                size=shown_size(WAITING_LIMIT),
             )
             self._on_full(HttpFault(text, next_step=message("Restart it.")))
             return

@@ -20,7 +20,7 @@ from tui.core.web import media_type
 from tui.host.frames.stage import Stage, all_idle, enter, release
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange
-from tui.host.transports.http_client import EXCHANGE, HeardStream
+from tui.host.transports.http_client import EXCHANGE, heard
 from tui.host.transports.staged_response import EVENT_STREAM, LENGTH, WholeEvents, as_event, begun, replaced
 
 _OF_A_STREAM = LENGTH | {b"last-event-id", b"accept", b"content-type"}
@@ -66,7 +66,8 @@ class StagedHttp(httpx2.AsyncBaseTransport):
         answering = self._answered(passing, request, body)
         if passing.may_begin:
             answering = begun(answering, passing.notices, passing.ident)
-        return _heard(await answering, request)
+        # It is read as the client sees it: the tap saw what the server sent.
+        return heard(await answering, request, HttpExchange("", 0, lambda captured: None, ours=True))
 
     async def _answered(self, passing: "Passing", request: httpx2.Request, body: bytes) -> httpx2.Response:
         if body:
@@ -311,18 +312,3 @@ class _Events(httpx2.AsyncByteStream):
 def _answer(raw: bytes) -> httpx2.Response:
     headers = {"content-type": "application/json", "content-length": str(len(raw))}
     return httpx2.Response(200, headers=headers, stream=httpx2.ByteStream(raw))
-
-
-def _heard(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Return a response that is read as the client sees it: the tap saw what the server sent."""
-    exchange = HttpExchange("", 0, lambda captured: None, ours=True)
-    exchange.answered(response.status_code, response.headers.raw)
-    assert isinstance(response.stream, httpx2.AsyncByteStream)
-    known: dict[str, Any] = {**response.extensions, EXCHANGE: exchange}
-    return httpx2.Response(
-        response.status_code,
-        headers=response.headers,
-        stream=HeardStream(response.stream, exchange),
-        request=request,
-        extensions=known,
-    )

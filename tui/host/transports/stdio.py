@@ -293,9 +293,7 @@ class StdioTransport:
                 if self.messages.rejected != rejected:
                     self._changed()
                 if self._intake.incomplete > ENDLESS:
-                    self._end(
-                        message("it wrote {endless} MiB without a line break", endless=ENDLESS // 1024**2)
-                    )
+                    self._end(message("it wrote {limit} MiB without a line break", limit=ENDLESS // 1024**2))
                     break
             await self._intake.finish()
         except Exception as defect:  # its calls must not wait forever, whatever it wrote

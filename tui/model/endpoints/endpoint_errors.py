@@ -99,7 +99,7 @@ def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, s
         if do is Do.FEWER_TOKENS:
             room = reply_room(told[1], profile.max_tokens or 0)
             if room:
-                return message("Lower max_tokens in the profile to {room}.", room=room)
+                return message("Lower max_tokens in the profile to {limit}.", limit=room)
             return message("Lower max_tokens in the profile.")
         if do is Do.CHECK_MODEL:
             if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, whatever the port
@@ -154,7 +154,7 @@ def _redirect_step(base_url: str, location: str) -> str:
         return message(
             "It redirects to {to}. The endpoint, or a proxy in front of it, is misconfigured.", to=to
         )
-    return message("It redirects to {base}. Set base_url to that URL.", base=clean_line(masked(base), 120))
+    return message("It redirects to {url}. Set base_url to that URL.", url=clean_line(masked(base), 120))
 
 
 def step_within(profile: ModelProfile, error: ModelError) -> str:
@@ -171,7 +171,7 @@ def _key_step(profile: ModelProfile) -> str:
     place = message("Get a key at {page}.", page=provider.key_page) if provider else ""
     enter = enter_key(profile)
     if profile.key_place:
-        step = message("Check the key that is {key_place}", key_place=profile.key_place)
+        step = message("Check the key that is {place}", place=profile.key_place)
     elif profile.keychain:
         step = message(
             "Check the key in the keychain at {keychain}", keychain=clean_line(profile.keychain, 80)

@@ -235,7 +235,7 @@ class Learned:
             self.max_reply = room
         else:
             self.reply_room = room
-        return message("The endpoint rejects max_tokens as too large. Retrying with {room:,}.", room=room)
+        return message("The endpoint rejects max_tokens as too large. Retrying with {limit:,}.", limit=room)
 
     def _omit(self, name: str) -> str:
         if name in ("images", "audio"):

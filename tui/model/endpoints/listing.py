@@ -63,7 +63,7 @@ class Inquiry:
                 self._client.stream(method, url, json=body, timeout=timeout) as response,
             ):
                 if (raw := await joined(response.aiter_bytes(), MAX_BODY)) is None:
-                    large = message("the response exceeds {max_body} bytes", max_body=MAX_BODY)
+                    large = message("the response exceeds {limit} bytes", limit=MAX_BODY)
                     raise errors.endpoint_error(self._profile, large, ENTER_IT)
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None

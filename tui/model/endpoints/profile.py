@@ -82,9 +82,9 @@ class ModelProfile:
         if not self.api_key_env or self.api_key:
             return ""
         return message(
-            "{name} has no key: the environment variable {api_key_env} is not set",
+            "{name} has no key: the environment variable {variable} is not set",
             name=self.name,
-            api_key_env=self.api_key_env,
+            variable=self.api_key_env,
         )
 
     def cost_of(self, usage: Usage) -> float | None:
@@ -113,7 +113,7 @@ def choose(wanted: str | None, profiles: Sequence[ModelProfile]) -> ModelProfile
         names = [*(profile.name for profile in profiles), DEMO]
         near = nearest_name(wanted, names)
         hint = (
-            message("Did you mean {near}?", near=quoted_name(near))
+            message("Did you mean {name}?", name=quoted_name(near))
             if near
             else message("Profiles: {names}.", names=", ".join(names))
         )

@@ -159,7 +159,7 @@ def query_of(profile: ModelProfile) -> tuple[tuple[str, str], ...]:
         return tuple(parse_qsl(query, keep_blank_values=True, max_num_fields=MAX_QUERY))
     except ValueError:
         raise ConfigError(
-            message("base_url has more than {max_query} parameters", max_query=MAX_QUERY),
+            message("base_url has more than {limit} parameters", limit=MAX_QUERY),
             where=profile.name,
             next_step=message("Use a URL like https://HOST/v1."),
         ) from None
@@ -175,7 +175,7 @@ def usable_key(profile: ModelProfile) -> str:
     key = profile.api_key.reveal().strip() if profile.api_key else ""
     if not key and (wanted := missing_key(profile)):
         provider = provider_of(profile.base_url)
-        page = message("Get a key at {key_page}", key_page=provider.key_page) if provider else ""
+        page = message("Get a key at {url}", url=provider.key_page) if provider else ""
         steps = message(
             "Set it and start mcptui again, or paste a key: {profile}.", profile=enter_key(profile)
         )
@@ -208,7 +208,7 @@ def missing_key(profile: ModelProfile) -> str:
         return ""
     if any(map(is_secret_header, profile.headers)):
         return ""
-    return message("{api_key_env} is not set", api_key_env=profile.api_key_env or provider.keys[0])
+    return message("{variable} is not set", variable=profile.api_key_env or provider.keys[0])
 
 
 def enter_key(profile: ModelProfile) -> str:

@@ -410,5 +410,5 @@ class Accumulator:
         self._size += len(text)
         if self._size > MAX_TEXT:
             raise ModelError(
-                message("the reply exceeds {max_text} characters and was truncated", max_text=MAX_TEXT)
+                message("the reply exceeds {limit} characters and was truncated", limit=MAX_TEXT)
             )

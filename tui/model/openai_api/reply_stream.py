@@ -205,7 +205,7 @@ class ReplyStream:
     def _end(self) -> list[ModelPart]:
         if self._broke and not self._accumulator.finished:
             raise ModelError(
-                message("connection lost during the reply: {broke}", broke=self._broke),
+                message("connection lost during the reply: {reason}", reason=self._broke),
                 next_step="Retry.",
                 retryable=True,
             )
@@ -218,7 +218,7 @@ class ReplyStream:
 
 def _too_long() -> ModelError:
     return ModelError(
-        message("an event of the stream exceeds {max_event} bytes", max_event=MAX_EVENT),
+        message("an event of the stream exceeds {limit} bytes", limit=MAX_EVENT),
         next_step=message("Retry, or switch to another model."),
     )
 

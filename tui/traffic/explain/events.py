@@ -10,10 +10,10 @@ from tui.core.language.translate import (
     N_,
     Message,
     as_sentence,
-    capital,
-    joined,
+    capitalized,
     message,
     n_message,
+    sentences,
     verbatim,
 )
 from tui.core.programs import signal_name
@@ -106,8 +106,8 @@ _SENTENCES = {
     "signal": N_("mcptui sent {signal} to {server} and its child processes, because it did not exit."),
     "stop": N_("mcptui began to stop {server}. It closes stdin first, then sends signals."),
     "gave up": N_("mcptui stopped waiting for the response to request {id} of {server}{why}."),
-    "not sent": N_("A message of {lost} was not sent to {server}, because it has exited."),
-    "log left out": N_("{lost} of stderr output from {server} came too fast to be recorded."),
+    "not sent": N_("A message of {size} was not sent to {server}, because it has exited."),
+    "log left out": N_("{size} of stderr output from {server} came too fast to be recorded."),
     "unreadable": N_("This entry is lost: this part of the recording is damaged."),
     "connect": N_("Connected to {server}."),
     "disconnect": N_("The connection to {server} ended."),
@@ -139,9 +139,9 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[M
         signal=clean_line(str(detail["signal"]), 24) if "signal" in detail else message("a signal"),
         id=clean_line(str(detail.get("id", "?")), 40),
         stream=clean_line(str(detail["stream"]), 16) if "stream" in detail else message("a stream"),
-        lost=size(_number(detail.get("bytes"))),
+        size=size(_number(detail.get("bytes"))),
     )
-    return [said if said.startswith("mcptui ") else capital(said), *_acting(detail)]
+    return [said if said.startswith("mcptui ") else capitalized(said), *_acting(detail)]
 
 
 def _because_of(why: str) -> Message | str:
@@ -214,10 +214,10 @@ def _fault(server: str, detail: Mapping[str, Any]) -> list[Message]:
     told = message(injected, fault=said("fault"), message=_message_of(detail), server=server)
     if "seconds" in detail:
         time = duration(_number(detail["seconds"]) * 1000)
-        told = joined(told, message("Delayed by {time}.", time=time))
+        told = sentences(told, message("Delayed by {time}.", time=time))
     if isinstance(gone := detail.get("gone"), list):
         names = ", ".join(clean_line(str(one), 80) for one in gone)
-        told = joined(told, message("Gone: {names}.", names=names))
+        told = sentences(told, message("Gone: {names}.", names=names))
     return [told]
 
 
@@ -272,11 +272,11 @@ def _http(server: str, detail: Mapping[str, Any]) -> list[Message]:
     status, method = detail.get("status"), detail.get("http")
     if "sse" in detail:
         no_data = N_("{server} sent an event without data, which keeps the stream open.")
-        return [capital(message(no_data, server=server))]
+        return [capitalized(message(no_data, server=server))]
     if isinstance(status, int) and not isinstance(status, bool) and status.bit_length() < 64:
         empty = N_("{server} responded without a body, HTTP {status}: {meaning}.")
         meaning = status_words(status)
-        return [capital(message(empty, server=server, status=status, meaning=meaning))]
+        return [capitalized(message(empty, server=server, status=status, meaning=meaning))]
     match method:
         case "GET":
             return [message("The client opened a message stream from {server} (HTTP GET).", server=server)]
@@ -331,7 +331,7 @@ def _not_restarted(server: str, detail: Mapping[str, Any]) -> list[Message]:
 
 def _ended(server: str, detail: Mapping[str, Any]) -> list[Message]:
     why = clean_line(str(detail.get("why", "")), 160)
-    said = capital(message("{server} is not running.", server=server))
+    said = capitalized(message("{server} is not running.", server=server))
     return [said, *([verbatim(why)] if why else []), *_lost(detail)]
 
 

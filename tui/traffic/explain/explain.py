@@ -15,12 +15,12 @@ from tui.core.language.translate import (
     N_,
     Message,
     as_sentence,
-    capital,
-    joined,
+    capitalized,
     message,
     n_message,
     verbatim,
 )
+from tui.core.language.translate import sentences as in_turn
 from tui.core.text import VALUE_CHARS, clean_line, compact, object_in
 from tui.core.traffic import Direction, Entry, Kind, Outcome
 from tui.core.units import duration, size, span
@@ -99,7 +99,7 @@ def _request(entry: Entry, pair: Entry | None, revision: str) -> tuple[Message, 
     sentences += details(entry)
     if pair is not None:
         answered = message("Answered after {time} by #{seq}.", time=_took(entry, pair), seq=pair.seq)
-        sentences.append(joined(answered, ENDS[pair.outcome]) if pair.outcome in ENDS else answered)
+        sentences.append(in_turn(answered, ENDS[pair.outcome]) if pair.outcome in ENDS else answered)
     elif entry.outcome is Outcome.CANCELLED:
         sentences.append(message("It was cancelled, or the session ended before a response."))
     elif entry.outcome in (Outcome.LOST, Outcome.PROBE):
@@ -190,7 +190,7 @@ def _stray(entry: Entry) -> tuple[Message, list[Message]]:
     if entry.kind is Kind.NOT_RPC and entry.method in DIALECT_TYPES:
         title = message("{name}, line dialect", name=entry.method)
         words = N_('A message of the non-standard "hello" dialect, which is not MCP.')
-    sentences = [capital(message(words, server=_server(entry)))]
+    sentences = [capitalized(message(words, server=_server(entry)))]
     head = clean_line(entry.body[:400].decode("utf-8", "replace"), 80)
     if entry.kind is Kind.BATCH:
         sentences.append(message("Only revision 2025-03-26 has batches. Its messages follow."))
@@ -214,8 +214,8 @@ def _purpose(entry: Entry, revision: str = "") -> Message:
     what = message(named, name=name)
     deed = message(method.words, asker=asker, asked=asked, what=what)
     if revision and revision not in method.out | method.back:
-        strange = N_("{deed} (not part of the negotiated revision {revision})")
-        return message(strange, deed=deed, revision=clean_line(revision, 20))
+        strange = N_("{action} (not part of the negotiated revision {revision})")
+        return message(strange, action=deed, revision=clean_line(revision, 20))
     return deed
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.core.language.translate import N_, Message, joined, message, n_message, verbatim
+from tui.core.language.translate import N_, Message, message, n_message, sentences, verbatim
 from tui.core.text import clean_line, compact, list_in, mapping, object_in, text_in
 from tui.core.units import and_more, duration, whole
 
@@ -101,11 +101,11 @@ def with_pages(contains: Message, result: Mapping[str, Any]) -> Message:
     """Return what a page of a list contains, and whether others follow."""
     if result.get("nextCursor") is None:
         return contains
-    return joined(contains, message("More pages follow."))
+    return sentences(contains, message("More pages follow."))
 
 
 def _listed(count: Message, items: Sequence[Any], result: Mapping[str, Any]) -> Message:
     names = [_name(mapping(one)) for one in items if "name" in mapping(one)]
     if names:
-        count = message("{contains}: {names}", contains=count, names=and_more(names, 12))
+        count = message("{count}: {names}", count=count, names=and_more(names, 12))
     return with_pages(message("{clause}.", clause=count), result)

@@ -12,7 +12,7 @@ from tui.core.language.translate import N_
 from tui.core.text import fold
 from tui.traffic.filter.fields import asks_for
 from tui.traffic.filter.housekeeping import Housekeeping
-from tui.traffic.filter.view import View
+from tui.traffic.filter.view import Unfolded, View
 from tui.traffic.record.column_parts import Names
 from tui.traffic.record.entry_columns import EntryColumns
 
@@ -55,7 +55,7 @@ def next_order(order: Order | None, column: SortColumn) -> Order | None:
     return Order(column, not first) if order.descending is first and column is not SortColumn.TIME else None
 
 
-class Arrangement:
+class Arrangement(Unfolded):
     """Sorts a view, with the same interface.
 
     Sorted by latency, the rows are the completed calls, each once, without housekeeping and model requests
@@ -118,20 +118,6 @@ class Arrangement:
     def row_near(self, seq: int) -> int:
         index = self._entries.index(seq)
         return self._places[index] - 1 if 0 <= index < len(self._places) and self._places[index] else 0
-
-    def fold_at(self, index: int) -> None:
-        """No row represents others."""
-
-    def follow_view(self) -> None:
-        """Nothing to do: the rows stay until the next sort."""
-
-    def unfold(self, index: int) -> bool:
-        """Return that nothing was folded."""
-        return False
-
-    def reveal(self, seq: int) -> bool:
-        """Return that nothing was unfolded: what is left out stays so until the order is that of time."""
-        return False
 
     @property
     def is_at_work(self) -> bool:

@@ -5,12 +5,12 @@ Only the hidden rows are kept, so that a recording of a million entries is shown
 
 import time
 from array import array
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 
-from tui.core.traffic import REQUESTS
+from tui.core.traffic import Outcome
 from tui.traffic.filter.arrangement import Arrangement
 from tui.traffic.filter.fields import Node, asks_for
 from tui.traffic.filter.housekeeping import Housekeeping
@@ -23,20 +23,7 @@ CHUNK = 8_192
 CHANGES = 512
 """Changed entries in one slice."""
 
-_PRECISE = (
-    "method",
-    "id",
-    "call",
-    "pair",
-    "root",
-    "seq",
-    "lint",
-    "marked",
-    "note",
-    "status",
-    "latency",
-    "size",
-)
+_PRECISE = "method id call pair root seq lint marked note status latency size".split()
 
 
 def is_precise(node: Node | None) -> bool:
@@ -46,7 +33,7 @@ def is_precise(node: Node | None) -> bool:
 
 @dataclass(slots=True)
 class Fold:
-    """The rows of a server that are folded into the first of them, and their bytes."""
+    """The rows of a server that are folded into the first of them, in order, and their bytes."""
 
     rows: "array[int]" = field(default_factory=lambda: array("I"))
     octets: int = 0
@@ -71,15 +58,14 @@ class FoldedView:
         self._unfolded: set[int] = set()  # numbers of servers
         self._pending: set[int] = set()  # indices of folded requests that may become slow
         self._todo: list[tuple[int, int]] = []  # rows of the view, the last ones first
-        self._skipped: list[tuple[int, int]] = []  # rows that were not loaded yet
-        self._seen = self._changes = self._steps = self._moved = 0
-        self._view_moves = -1
+        self._seen = self._changes = self._moved = 0
+        self._view_moves, self._had_hole = -1, False
 
     # ---- rows ------------------------------------------------------------------------------------------
 
     @property
     def revision(self) -> int:
-        return self.view.revision + self._steps
+        return self.view.revision + self._moved
 
     @property
     def moves(self) -> int:
@@ -110,11 +96,17 @@ class FoldedView:
 
     def row_of(self, seq: int) -> int:
         row = self.view.row_of(seq)
-        return -1 if row < 0 or self._is_hidden(row) else row - bisect_left(self._hidden, row)
+        return -1 if row < 0 or _has(self._hidden, row) else row - bisect_left(self._hidden, row)
 
     def row_near(self, seq: int) -> int:
         row = self.view.row_near(seq)
         return row - bisect_left(self._hidden, row)
+
+    def _view_row(self, row: int) -> int:
+        hidden = self._hidden
+        return row + bisect_right(range(len(hidden)), row, key=lambda at: hidden[at] - at)
+
+    # ---- folds -----------------------------------------------------------------------------------------
 
     def fold_at(self, index: int) -> Fold | None:
         """Return the fold that an entry's row represents, None if it represents itself only."""
@@ -146,14 +138,6 @@ class FoldedView:
         self._view_moves = -1
         return True
 
-    def _view_row(self, row: int) -> int:
-        hidden = self._hidden
-        return row + bisect_right(range(len(hidden)), row, key=lambda at: hidden[at] - at)
-
-    def _is_hidden(self, row: int) -> bool:
-        at = bisect_left(self._hidden, row)
-        return at < len(self._hidden) and self._hidden[at] == row
-
     # ---- work ------------------------------------------------------------------------------------------
 
     @property
@@ -165,26 +149,26 @@ class FoldedView:
         deadline = time.perf_counter() + budget_ms / 1000
         self.view.advance(budget_ms)
         self.follow_view()
-        for index in [one for one in self._pending if not self._folds_away(one)]:
+        for index in [*self._pending]:
             self._decide(index)
         while (self._look_again() or self._fold_slice()) and time.perf_counter() < deadline:
             pass
         return not self.is_at_work
 
     def follow_view(self) -> None:
-        """Note what the view has added. Rows that moved are checked again."""
-        view, count = self.view, len(self.view)
+        """Note what the view has added. Rows that moved, or were not loaded, are checked again."""
+        view, count, has_hole = self.view, len(self.view), self._entries.hole[0] < self._entries.hole[1]
         if self._view_moves != view.moves:
             self._moved += 1
-            self._view_moves, self._seen, self._changes = view.moves, count, len(self._entries.touched)
-            self._hidden, self._folds, self._skipped = array("I"), {}, []
+            self._view_moves, self._changes = view.moves, len(self._entries.touched)
+            self._hidden, self._folds = array("I"), {}
             self._pending.clear()
+            self._todo = [(0, count)]
+        elif self._had_hole and not has_hole:
             self._todo = [(0, count)]
         elif count > self._seen:
             self._todo.append((self._seen, count))
-            self._seen = count
-        if self._skipped and self._entries.hole[0] == self._entries.hole[1]:
-            self._todo[:0], self._skipped = self._skipped, []
+        self._seen, self._had_hole = count, has_hole
 
     def _fold_slice(self) -> bool:
         if not self._todo:
@@ -195,20 +179,18 @@ class FoldedView:
             self._todo.append((first, start))
         entries, setup = self._entries, self._rule.methods()
         indices = self.view.indices(start, stop)
-        hole = entries.hole
-        if indices and hole[0] < hole[1] and indices[0] < hole[1] and hole[0] <= indices[-1]:
-            self._skipped.insert(0, (start, stop))
         mask = bytes(map(setup.__getitem__, map(entries.method.__getitem__, indices)))
         if 1 not in mask:
             return True
         found: dict[int, list[int]] = {}
         for row, index in compress(zip(range(start, stop), indices, strict=True), mask):
-            if entries.is_here(index) and self._folds_away(index) and not self._is_folded(row, index):
+            folds, is_folded = entries.is_here(index) and self._folds_away(index), self._is_folded(row, index)
+            if folds and not is_folded:
                 found.setdefault(entries.source[index], []).append(row)
-                self._note(index)
-        hidden = sorted(row for source, rows in found.items() for row in self._add(source, rows))
-        low, high = bisect_left(self._hidden, start), bisect_left(self._hidden, stop)
-        self._hidden[low:high] = array("I", sorted({*self._hidden[low:high], *hidden}))
+            elif is_folded and not folds:
+                self._remove(row, index)
+        for source, rows in found.items():
+            self._add(source, rows)
         return True
 
     def _look_again(self) -> bool:
@@ -217,26 +199,23 @@ class FoldedView:
         if since == len(touched):
             return False
         self._changes = min(len(touched), since + CHANGES)
-        for index in set(touched[since : self._changes]):
+        for index in self._entries.with_partners(touched[since : self._changes]):
             self._decide(index)
-            partner = self._entries.partner(index)
-            if partner >= 0:
-                self._decide(partner)
         return True
 
     def _decide(self, index: int) -> None:
-        """Fold or unfold an entry that has been checked before, if it has changed."""
+        """Fold or unfold an entry, as it is now."""
         entries = self._entries
         row = self.view.row_of(entries.seq(index)) if entries.is_here(index) else -1
-        if row < 0 or any(start <= row < stop for start, stop in self._todo):
+        if row < 0:
             return
         folds, is_folded = self._folds_away(index), self._is_folded(row, index)
         if folds and not is_folded:
-            for one in self._add(entries.source[index], [row]):
-                insort(self._hidden, one)
+            self._add(entries.source[index], [row])
         elif is_folded and not folds:
             self._remove(row, index)
-        self._note(index)
+        elif entries.outcome[index] != Outcome.PENDING:
+            self._pending.discard(index)
 
     def _folds_away(self, index: int) -> bool:
         is_shown = self._entries.source[index] in self._unfolded or self._entries.seq(index) in self._revealed
@@ -244,42 +223,42 @@ class FoldedView:
 
     def _is_folded(self, row: int, index: int) -> bool:
         fold = self._folds.get(self._entries.source[index])
-        if fold is None:
-            return False
-        at = bisect_left(fold.rows, row)
-        return at < fold.entries and fold.rows[at] == row
+        return fold is not None and _has(fold.rows, row)
 
-    def _note(self, index: int) -> None:
-        is_waiting = self._entries.kind[index] in REQUESTS and self._rule.is_pending(index)
-        (self._pending.add if is_waiting and self._folds_away(index) else self._pending.discard)(index)
-
-    def _add(self, source: int, rows: Sequence[int]) -> Sequence[int]:
-        """Add rows in order, between which there are no others of the fold; return those to hide."""
-        fold = self._folds.setdefault(source, Fold())
-        first = fold.rows[:1]
-        at = bisect_left(fold.rows, rows[0])
-        fold.rows[at:at] = array("I", rows)
-        fold.octets += self._octets(rows)
-        if not at and first:
-            insort(self._hidden, first[0])
-        self._steps += 1
+    def _add(self, source: int, rows: Sequence[int]) -> None:
+        """Add rows in order. Of the fold with these, the first one is shown."""
+        fold, entries = self._folds.setdefault(source, Fold()), self._entries
+        hidden = sorted((*rows, *fold.rows[:1]))
+        _merge(fold.rows, rows)
+        hidden.remove(fold.rows[0])
+        _merge(self._hidden, hidden)
+        for index in map(self.view.index, rows):
+            fold.octets += entries.size[index]
+            if entries.outcome[index] == Outcome.PENDING:
+                self._pending.add(index)
         self._moved += 1
-        return rows if at else rows[1:]
 
     def _remove(self, row: int, index: int) -> None:
         fold = self._folds[self._entries.source[index]]
-        at = bisect_left(fold.rows, row)
-        del fold.rows[at]
-        fold.octets -= self._octets([row])
-        shown = row if at else fold.rows[0] if fold.rows else -1
+        shown = row if row > fold.rows[0] else next(iter(fold.rows[1:2]), -1)
+        fold.rows.remove(row)
+        fold.octets -= self._entries.size[index]
         if shown >= 0:
             del self._hidden[bisect_left(self._hidden, shown)]
         self._pending.discard(index)
-        self._steps += 1
         self._moved += 1
 
-    def _octets(self, rows: Iterable[int]) -> int:
-        return sum(self._entries.size[self.view.index(row)] for row in rows)
+
+def _has(rows: "array[int]", row: int) -> bool:
+    at = bisect_left(rows, row)
+    return at < len(rows) and rows[at] == row
+
+
+def _merge(into: "array[int]", rows: Sequence[int]) -> None:
+    """Insert rows, which are in order, among others that are."""
+    if rows:
+        low, high = bisect_left(into, rows[0]), bisect_left(into, rows[-1])
+        into[low:high] = array("I", sorted((*into[low:high], *rows)))
 
 
 Rows = View | FoldedView | Arrangement

@@ -81,12 +81,6 @@ class Housekeeping:
             return False
         return (stays_open or not self._is_slow(request)) and not self._is_retry(request)
 
-    def is_pending(self, index: int) -> bool:
-        """Return whether an entry has no response yet, so that it may become slow without a change."""
-        entries = self._entries
-        is_open = entries.methods.texts[entries.method[index]] in STAY_OPEN
-        return entries.outcome[index] == Outcome.PENDING and not is_open and self._is_live()
-
     def _is_slow(self, request: int) -> bool:
         entries = self._entries
         if entries.outcome[request] != Outcome.PENDING:
@@ -96,11 +90,12 @@ class Housekeeping:
         return not self._is_live() or time.monotonic_ns() - entries.mono[request] >= SLOW_NS
 
     def _is_retry(self, request: int) -> bool:
-        """Return whether the previous request of this method to this server failed."""
+        """Return whether the previous request of this method to this server had failed when it was sent."""
         entries = self._entries
         methods, sources = entries.method, entries.source
         method, source = methods[request], sources[request]
         for at in range(request - 1, max(-1, request - LOOK_BACK - 1), -1):
             if methods[at] == method and sources[at] == source and entries.kind[at] in REQUESTS:
-                return entries.outcome[at] in _FAILED or entries.outcome[at] in _ENDED
+                has_failed = entries.outcome[at] in _FAILED or entries.outcome[at] in _ENDED
+                return has_failed and entries.partner(at) < request
         return False

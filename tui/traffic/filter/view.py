@@ -33,7 +33,25 @@ NEAR = 256
 """Changed entries at most this far apart are checked again together with those between them."""
 
 
-class View:
+class Unfolded:
+    """Rows none of which represents others."""
+
+    def follow_view(self) -> None:
+        """Nothing to do, unlike in a view with folds, whose rows follow at once."""
+
+    def fold_at(self, index: int) -> None:
+        """No row represents others."""
+
+    def unfold(self, index: int) -> bool:
+        """Return that nothing was unfolded."""
+        return False
+
+    def reveal(self, seq: int) -> bool:
+        """Return that nothing was unfolded: what an order leaves out stays so until that of time is back."""
+        return False
+
+
+class View(Unfolded):
     """The entries that match a query, in order.
 
     Attributes:
@@ -78,20 +96,6 @@ class View:
     order = None
     calls_only = False
     folded = 0
-
-    def follow_view(self) -> None:
-        """Nothing to do, unlike in views of a view."""
-
-    def fold_at(self, index: int) -> None:
-        """No row represents others."""
-
-    def unfold(self, index: int) -> bool:
-        """Return that nothing was folded."""
-        return False
-
-    def reveal(self, seq: int) -> bool:
-        """Return that nothing was folded."""
-        return False
 
     def __len__(self) -> int:
         return self._seen if self._is_all else len(self._rows)

@@ -202,24 +202,24 @@ class Linter:
         if not members:
             look.error("batch", message("The batch is empty."), BASIC)
         elif revision != BATCHES:
-            only = N_("A batch of {count} messages. Only {batches} has batches.")
+            only = N_("A batch of {count} messages. Only {older} has batches.")
             if revision:
                 only = N_(
-                    "A batch of {count} messages. Only {batches} has batches, and the negotiated revision is "
+                    "A batch of {count} messages. Only {older} has batches, and the negotiated revision is "
                     "{revision}."
                 )
             sentence = message(
                 only,
                 count=f"{len(members):,}",
-                batches=BATCHES,
+                older=BATCHES,
                 revision=revision,
             )
             look.error("batch", sentence, BASIC)
         if len(members) > MOST_MEMBERS:
             sentence = message(
-                "Only the first {most_members} of {members} messages were checked.",
-                most_members=f"{MOST_MEMBERS:,}",
-                members=f"{len(members):,}",
+                "Only the first {checked} of {all} messages were checked.",
+                checked=f"{MOST_MEMBERS:,}",
+                all=f"{len(members):,}",
             )
             look.hint("not-whole", sentence)
             look.session.whole = False  # the unchecked messages may contain requests

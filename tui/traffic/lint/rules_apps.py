@@ -32,8 +32,8 @@ def check_tool_view(look: MessageCheck, shown: str, subject: str, tool: Mapping[
     meta, uri = object_in(tool, "_meta"), app_view(tool)
     if OLD_KEY in meta:
         sentence = message(
-            "The key {old_key} in _meta of {shown} is deprecated. Use _meta.ui.resourceUri.",
-            old_key=OLD_KEY,
+            "The key {key} in _meta of {shown} is deprecated. Use _meta.ui.resourceUri.",
+            key=OLD_KEY,
             shown=shown,
         )
         look.hint("deprecated", sentence, "", subject)
@@ -43,10 +43,10 @@ def check_tool_view(look: MessageCheck, shown: str, subject: str, tool: Mapping[
     named = ui.get("resourceUri", meta.get(OLD_KEY))
     if named is not None and not str(named).startswith(APP_SCHEME):
         sentence = message(
-            "The app view of {shown} is {named}. Its URI must start with {app_scheme}.",
+            "The app view of {shown} is {named}. Its URI must start with {scheme}.",
             shown=shown,
             named=quote(str(named)),
-            app_scheme=APP_SCHEME,
+            scheme=APP_SCHEME,
         )
         look.error("app-meta", sentence, "", subject)
     visibility = ui.get("visibility", ["model"])
@@ -125,8 +125,8 @@ def _check_resource(look: MessageCheck, resource: Mapping[str, Any], uri: str) -
     if mime != APP_MIME:
         has = N_("The app view {uri} has no mimeType. It must be {wanted}.")
         if mime is not None:
-            has = N_("The app view {uri} has the type {mime}. It must be {wanted}.")
-        sentence = message(has, uri=quote(uri), mime=quote(str(mime)), wanted=APP_MIME)
+            has = N_("The app view {uri} has the type {type}. It must be {wanted}.")
+        sentence = message(has, uri=quote(uri), type=quote(str(mime)), wanted=APP_MIME)
         look.error("app-content", sentence, "", uri)
     ui = object_in(object_in(resource, "_meta"), "ui")
     csp = object_in(ui, "csp")

@@ -27,9 +27,9 @@ def check_error(look: MessageCheck, error: Any, asked: SentRequest | None = None
     elif is_modern(look.revision) and look.session.modern:
         if code in _REMOVED_CODES:
             sentence = message(
-                "{modern} uses {removed_codes} instead of the code {code}.",
+                "{modern} uses {wanted} instead of the code {code}.",
                 modern=MODERN,
-                removed_codes=_REMOVED_CODES[code],
+                wanted=_REMOVED_CODES[code],
                 code=code,
             )
             look.warn("error-code", sentence, BASIC)

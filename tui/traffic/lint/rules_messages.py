@@ -123,9 +123,9 @@ def read_body(look: MessageCheck, parser: DuplicateKeyReader, *, newline_framing
     entry, raw = look.entry, look.entry.body
     if entry.size > OVERSIZE:
         sentence = message(
-            "The message has {size} bytes. mcptui reads up to {oversize}, other clients less.",
+            "The message has {size} bytes. mcptui reads up to {limit}, other clients less.",
             size=f"{entry.size:,}",
-            oversize=f"{OVERSIZE:,}",
+            limit=f"{OVERSIZE:,}",
         )
         look.warn("oversize", sentence)
     if is_cut(entry):
@@ -162,9 +162,9 @@ def _parsed(
     except UnicodeDecodeError as problem:
         bad = raw[problem.start : problem.start + 4].hex(" ")
         sentence = message(
-            "Byte {start} is not UTF-8 ({bad}); messages are UTF-8 encoded.",
+            "Byte {start} is not UTF-8 ({octets}); messages are UTF-8 encoded.",
             start=f"{problem.start:,}",
-            bad=bad,
+            octets=bad,
         )
         look.error("invalid-utf8", sentence, TRANSPORT)
         text = raw.decode("utf-8", "replace")
@@ -188,16 +188,18 @@ def _parsed(
 def _check_text(look: MessageCheck, raw: bytes, value: Any, doubled: str | None) -> None:
     if doubled is not None:
         sentence = message(
-            "An object has the key {doubled} twice. Parsers differ in which one they use.",
-            doubled=quote(doubled),
+            "An object has the key {key} twice. Parsers differ in which one they use.",
+            key=quote(doubled),
         )
         look.warn("duplicate-key", sentence, BASIC)
     if b"\\u" in raw and (half := lone_surrogate(raw)):
-        sentence = message("The text contains {half}, a lone surrogate, which is not valid UTF-8.", half=half)
+        sentence = message(
+            "The text contains {surrogate}, a lone surrogate, which is not valid UTF-8.", surrogate=half
+        )
         look.warn("lone-surrogate", sentence, BASIC)
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and nests_deeper(value, MAX_DEPTH):
         sentence = message(
-            "It is nested more than {max_depth} levels deep, which many parsers reject.", max_depth=MAX_DEPTH
+            "It is nested more than {limit} levels deep, which many parsers reject.", limit=MAX_DEPTH
         )
         look.warn("too-deep", sentence, BASIC)
 

@@ -125,9 +125,9 @@ def _check_description(look: MessageCheck, shown: str, subject: str, tool: Mappi
         look.hint("no-description", sentence, TOOLS, subject)
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
         sentence = message(
-            "The description of {shown} has {said} characters. Most clients truncate it.",
+            "The description of {shown} has {count} characters. Most clients truncate it.",
             shown=shown,
-            said=f"{len(said):,}",
+            count=f"{len(said):,}",
         )
         look.hint("long-description", sentence, TOOLS, subject)
     # Imported late: it compiles many patterns.

@@ -1,5 +1,6 @@
 """Entries as values that can be compared, and the calls that they belong to."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from tui.core import units
@@ -26,6 +27,12 @@ def call_of(entries: EntryColumns, seq: int) -> tuple[int, ...]:
     if partner < 0 or not entries.is_answer(max(index, partner)):
         return ()
     return entries.seq(min(index, partner)), entries.seq(max(index, partner))
+
+
+def comparable_call(reader: TrafficReader, pair: Sequence[int]) -> dict[str, Any]:
+    """Return the request and the response of a call as one JSON value. Raises `NotComparable`."""
+    values = (comparable_value(reader, seq) for seq in pair)
+    return dict(zip(("request", "answer"), values, strict=True))
 
 
 def comparable_value(reader: TrafficReader, seq: int) -> Any:

@@ -7,6 +7,7 @@ reader has the bodies.
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import compress
 from operator import itemgetter
 
@@ -19,6 +20,7 @@ from tui.traffic.record.column_parts import (
     either,
     excuse_probes,
     marks_of,
+    places_of,
     table,
 )
 
@@ -371,6 +373,14 @@ class EntryColumns:
     def clocks(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
         """Yield the parts of `start` to `stop` with one clock offset: from, to, wall minus monotonic ns."""
         return self._clocks_of(start).ranges(start, stop)
+
+    def newest(self, kind: Kind, method: str) -> Iterator[int]:
+        """Yield the indices of the messages of a method, the newest first."""
+        with suppress(ValueError):  # nothing recorded has the name
+            number = self.methods.texts.index(method)
+            for index in reversed([*places_of(self.method, number, 0, len(self))]):
+                if self.kind[index] == kind:
+                    yield index
 
     def partner(self, index: int) -> int:
         """Return the index of the partner, -1 for none; the partner may not be loaded yet."""

@@ -210,7 +210,7 @@ class Spans:
                 self._stop_asking(call, now_ns)
                 state = CallState(events.call_end(event.why, event.is_error))
                 if event.why != state:
-                    call.why = clean_line(events.call_word(event.why, state))
+                    call.why = clean_line(event.why)
                 if event.why == "unknown tool":
                     call.server, call.tool = clean_line(event.server, 64), clean_line(event.tool, 128)
                 said, _ = shown_end(event)

@@ -16,8 +16,9 @@ from tui.core.turn.prepared_calls import shown_end
 from tui.core.turn.turn_endings import remark_of, words_of
 from tui.runtime.runtime import Runtime
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.transcript.blocks import in_words, outcome, pieces_of
+from tui.ui.chat.transcript.blocks import end_text, in_words, outcome, pieces_of
 from tui.ui.chat.transcript.flow import Block
+from tui.ui.widgets import times
 
 END_HINTS: Mapping[str, str] = {
     EndReason.LIMIT: N_("Press {go_on} to continue with fresh limits."),
@@ -85,12 +86,12 @@ class Bridge:
                 return self._activity
             return _(
                 "no data for {time} · {key} stops · {activity}",
-                time=units.clock(self._silent),
+                time=times.clock(self._silent),
                 key=self._key("chat.cancel"),
                 activity=self._activity,
             )
         until, event = self._retry
-        left = units.clock(max(0, math.ceil(until - self._clock())))
+        left = times.clock(max(0, math.ceil(until - self._clock())))
         return _(
             "attempt {n} of {all} in {time} · {key} stops · {reason}",
             n=event.attempt,
@@ -242,7 +243,9 @@ class Bridge:
                 state, note = outcome(event.why, event.is_error, warning)
                 if event.result is not None and any(pieces_of(event.result)):
                     view.give_result(call_id, event.result)
-                view.set_call(call_id, state, note=note, ms=event.ms or None, preview=_result_text(event))
+                view.set_call(
+                    call_id, state, note=note, ms=event.ms or None, preview=_result_text(event, state)
+                )
 
     def _show_question(self) -> None:
         """Show the visible question once its card is in the conversation."""
@@ -250,7 +253,7 @@ class Bridge:
             self._view.ask(self._asking)
 
 
-def _result_text(event: events.ToolCallEnded) -> str:
+def _result_text(event: events.ToolCallEnded, state: str) -> str:
     """Return the server's text, or what the model was told if the server sent none."""
     result = event.result
     if result is not None and result.failure is CallFailure.NONE:
@@ -259,4 +262,4 @@ def _result_text(event: events.ToolCallEnded) -> str:
             return "\n".join(texts)
         if not all(item.annotations.for_model for item in result.content):
             return result_text(result)
-    return shown_end(event)[0]
+    return end_text(shown_end(event)[0], event.why, state)

@@ -16,7 +16,7 @@ from tui.ui.chat.bridge import note_of
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.transcript.transcript import Transcript
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.widgets import rows
+from tui.ui.widgets import rows, times
 from tui.ui.widgets.bar import GAP, PartsBar
 from tui.ui.widgets.rows import Row
 
@@ -223,9 +223,9 @@ def figures(entries: Sequence[Span], model: str, profile: "ModelProfile | None")
         if profile is not None and cost is not None:
             found.append(about + units.money(cost, profile.currency))
     if turn.ms is None and not turn.past:
-        return [*found, units.clock((time.monotonic_ns() - turn.started_ns) / 1e9)]
+        return [*found, times.clock((time.monotonic_ns() - turn.started_ns) / 1e9)]
     if took := sum(one.ms or 0.0 for one in steps) + sum(one.ms or 0.0 for one in calls):
-        found.append(units.duration(took))
+        found.append(times.duration(took))
     if turn.reason not in (None, EndReason.ANSWERED):
         found.append(_(END_WORDS[turn.reason]))
     return found

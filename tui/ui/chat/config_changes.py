@@ -91,7 +91,7 @@ class ConfigEditing:
 
     def why_none(self) -> str:
         """Return why no server can be selected, or ""."""
-        is_there = self._runtime.is_ready and self._runtime.host.statuses()
+        is_there = self._runtime.is_ready and self._runtime.host.servers  # asked many times a second
         return "" if is_there else message("there are no servers")
 
     def why_unchanged(self) -> str:

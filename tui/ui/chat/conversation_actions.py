@@ -107,7 +107,7 @@ class ConversationActions:
 
     def busy(self) -> str:
         why, step = self.occupied()
-        return sentences(capitalized(localized(why)), localized(step)) if why else ""
+        return localized(sentences(capitalized(why), step)) if why else ""
 
     def _is_free(self) -> bool:
         """Return whether the conversation can be changed or replaced now; notify if not."""

@@ -13,6 +13,7 @@ from tui.core.text import cells_of, clean_line, padded
 from tui.core.turn.limits import Limits
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import data_dir, state_dir
+from tui.ui.widgets import times
 from tui.ui.widgets.rows import Row, pad, width_of, wrap
 from tui.ui.widgets.server_rows import reason_words, running_words, sign_of, state_words, tool_words
 
@@ -61,7 +62,7 @@ def limit_lines(limits: Limits) -> Iterator[Line]:
     """Yield the limits of a turn."""
     steps = n_("{n} step", "{n} steps", limits.max_steps)
     calls = n_("{n} call", "{n} calls", limits.max_tool_calls)
-    turn, call = units.clock(limits.turn_seconds), units.clock(limits.tool_seconds)
+    turn, call = times.clock(limits.turn_seconds), times.clock(limits.tool_seconds)
     words = _(
         "{steps}, {calls}, {turn} a turn, {call} a call", steps=steps, calls=calls, turn=turn, call=call
     )

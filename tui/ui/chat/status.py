@@ -18,6 +18,7 @@ from tui.ui.chat.status_line import LOADING, Meter, Status
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.footer import in_footer
+from tui.ui.widgets import times
 from tui.ui.widgets.server_rows import MOVING, running_words
 
 AGAIN_SECONDS = 10.0
@@ -162,7 +163,7 @@ class ChatStatus:
         most = limits.max_tool_calls
         yield Meter(_("calls"), calls, most, _("{n} of {all}", n=calls, all=most))
         seconds = meter.time.seconds
-        words = _("{n} of {all}", n=units.clock(seconds), all=units.clock(limits.turn_seconds))
+        words = _("{n} of {all}", n=times.clock(seconds), all=times.clock(limits.turn_seconds))
         yield Meter(_("time"), seconds, limits.turn_seconds, words)
 
 

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 from tui.core.jsonrpc.reader import json_within
 from tui.core.language.translate import _, n_
-from tui.core.units import duration
 from tui.traffic.spans.span_values import CallSpan, Span
 from tui.ui.chat.regions import Regions
+from tui.ui.chat.transcript.blocks import end_text
 from tui.ui.widgets.bar import Rule
 from tui.ui.widgets.rows import PREVIEW_FROM, Row
 from tui.ui.widgets.symbols import symbols_for
+from tui.ui.widgets.times import duration
 
 if TYPE_CHECKING:  # not needed before the trace has the focus
     from tui.ui.widgets.preview import Preview, Section
@@ -80,7 +81,7 @@ def call_sections(call: CallSpan) -> "Sequence[Section]":
     sections = [Section(((name, "tool bold"),), took, Lines(given or [none]))]
     if call.result is None:
         return sections
-    text, omitted = call.result.text, call.result.omitted
+    text, omitted = end_text(call.result.text, call.why, call.state), call.result.omitted
     sheet: Sheet = Lines([((line, "text"),) for line in text.split("\n")])
     if not omitted and json_within(text) is not None:
         sheet = Tree(text.encode("utf-8", "replace"))

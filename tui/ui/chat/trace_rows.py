@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tui.core.events import call_word
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.ports import Answer, Usage
 from tui.core.text import abridged, cells_of, padded
-from tui.core.units import clock, count, duration, progress, share
+from tui.core.units import count, progress, share
 from tui.traffic.spans.span_values import (
     CallSpan,
     CallState,
@@ -22,9 +23,10 @@ from tui.traffic.spans.span_values import (
     StepState,
     TurnSpan,
 )
-from tui.ui.chat.transcript.blocks import in_words, more_characters, outcome_words
+from tui.ui.chat.transcript.blocks import end_text, in_words, more_characters, outcome_words
 from tui.ui.widgets.rows import EMPTY, Row, crop, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.times import clock, duration
 
 BRIEF_ARGUMENTS = 3
 """Number of arguments that a collapsed call shows."""
@@ -116,7 +118,7 @@ def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
             yield crop(((f"    {in_words(step.detail)}", "warn"),), look.columns)
         return
     if step.final:
-        left.append((" " + _("(last)"), "dim"))
+        left.append((_(" (last)"), "dim"))
     if step.state is not StepState.DONE:
         left.append((f"   {_(step.state)}", "bad" if step.state is StepState.FAILED else "dim"))
     else:
@@ -155,8 +157,8 @@ def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     if open and call.state is CallState.DONE and call.ms is not None:
         took = duration(call.ms)
         yield line(_("took {time} in total. Press f8 for the time on the wire", time=took))
-    if call.state.over and call.why:
-        yield from _noted(in_words(call.why), "warn", look, open)
+    if call.state.over and (word := call_word(call.why, call.state)):
+        yield from _noted(in_words(word), "warn", look, open)
     yield from _result(call, look, open)
     if call.warning:
         yield from _noted(in_words(call.warning), "warn", look, open)
@@ -211,7 +213,7 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
         return
     style = "bad" if call.state is CallState.FAILED else "text"
     lead: Row = ((f"{INDENT}{look.symbols.result} ", "dim"),)
-    said = call.result.text.strip("\n")
+    said = end_text(call.result.text.strip("\n"), call.why, call.state)
     if call.state in (CallState.NOT_RUN, CallState.DENIED, CallState.CANCELLED):
         said = outcome_words(said, call.state, brief=call.state is CallState.NOT_RUN)  # the head says so, too
     if not open and said.lstrip().startswith(("{", "[")):  # JSON may be indented

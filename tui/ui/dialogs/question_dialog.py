@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from tui.core.language.translate import N_, _, n_
+from tui.core.language.translate import N_, _, n_, sentences
 from tui.core.questions import Action, QuestionAnswer
 from tui.core.text import clean_line
 from tui.ui.dialogs.dialog import Dialog
@@ -71,7 +71,7 @@ class QuestionLine(Static):
         return len(self._keys_shown()) + (len(wrap(((said, ""),), max(10, self.size.width))) if said else 0)
 
     def _message(self, *, when_read: bool = False) -> str:
-        said = " ".join(filter(None, (clean_line(self._said, 300), "" if when_read else self._unread)))
+        said = sentences(clean_line(self._said, 300), "" if when_read else self._unread)
         return f"! {said}" if said else ""
 
     def _keys_shown(self) -> list[Row]:

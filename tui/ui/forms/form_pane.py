@@ -34,7 +34,7 @@ from tui.ui.forms.form_rows import (
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of, methods_by_key
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import EMPTY, Row, wrap
 
 
 class FormPane(LinePane, inherit_bindings=False):
@@ -160,7 +160,8 @@ class FormPane(LinePane, inherit_bindings=False):
             empty = _("The schema names no arguments. {key} adds one.", key=look.key("form.add"))
         edits, notes = {self._where: self._edit}, self._notes
         drawn = [FieldRows(one, look, edits.get(one.path), notes.get(one.path, NO_NOTE)) for one in fields]
-        return form_lines(self._head_rows, drawn, self._suggestions, empty)
+        rows = (*wrap(((empty, "dim"),), look.columns, first=(("  ", ""),)), EMPTY) if empty else ()
+        return form_lines(self._head_rows, drawn, self._suggestions, rows)
 
     @property
     def _look(self) -> FormLook:
@@ -434,9 +435,10 @@ class FormPane(LinePane, inherit_bindings=False):
                 self.set_text(field.path, label)
                 self.action_form_next()
 
+        own = FieldRows(field, self._look).own
         labels = [one.label for one in field.spec.choices]
-        choices = [(label, Content(clean_line(label, 80) or '""')) for label in labels]
-        title = clean_line(field.name, 40) or _("Value")
+        choices = [(label, Content(own(clean_line(label, 80)) or '""')) for label in labels]
+        title = own(clean_line(field.name, 40)) or _("Value")
         self.app.push_screen(Picker(title, choices, field.text, at=self.place_of_row()), chosen)
 
     def action_form_add(self) -> None:
@@ -451,7 +453,9 @@ class FormPane(LinePane, inherit_bindings=False):
         opens = field.kind is FieldKind.OBJECT and field.state is not FieldState.SET
         if field.is_full:
             problem = size_problem(field.spec, len(field.children) + 1)
-            self.app.notify(f"{clean_line(field.name, 60) or _('This')} {localized(problem)}.", timeout=3)
+            name = clean_line(field.name, 60) or _("This")
+            said = _("{name} {problem}.", name=name, problem=localized(problem))
+            self.app.notify(said, timeout=3, markup=False)
         elif field.kind is FieldKind.ARRAY or opens:  # what an object declares needs no name
             self.added(self.form.add(field.path))
         else:

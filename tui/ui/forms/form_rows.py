@@ -3,7 +3,7 @@
 The number of rows does not depend on the cursor or an error of one line, so neither moves the fields below.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.core import units
@@ -90,7 +90,9 @@ class FieldRows:
             yield FormLine(self._switch() if self.is_switch else self._item(), path, path)
             return
         is_group = field.kind is FieldKind.OBJECT and field.state is FieldState.SET and not field.arms
-        yield FormLine(self._head(is_group=is_group), path if is_group else None, path)
+        head, *rest = self._head(is_group=is_group)
+        yield FormLine(head, path if is_group else None, path)
+        yield from (FormLine(row, None, path) for row in rest)
         if not is_group:
             yield FormLine(self._surface(self._indent), path, path)
         yield from (FormLine(row, None, path) for row in self._about())
@@ -113,7 +115,7 @@ class FieldRows:
         is_on = field.text == BOOLEANS[0]
         edge = (symbols.edge if self.is_here else " ", "accent")
         sign = (f" {symbols.running if is_on else symbols.stopped} ", "ok" if is_on else "dim")
-        name = ((self._own(clean_line(field.name, 40)), "accent bold" if self.is_here else "text"),)
+        name = ((self.own(clean_line(field.name, 40)), "accent bold" if self.is_here else "text"),)
         about = ((clean_line(self.note.about, 200), "text" if is_on else "dim"),)
         more = (f" {clean_line(self.note.placeholder, 200)}", "dim")
         row: Row = ((" ", ""), edge, sign, *pad(name, SWITCH_CELLS), *pad(about, SWITCH_CELLS + 4), more)
@@ -131,9 +133,9 @@ class FieldRows:
         return part_at(parts, x - start) if x >= start else None
 
     def _option(self, label: str, *, chosen: bool = False) -> Row:
-        return choice(self._own(clean_line(label, 40)) or '""', chosen, self.is_here, symbols_for().chosen)
+        return choice(self.own(clean_line(label, 40)) or '""', chosen, self.is_here, symbols_for().chosen)
 
-    def _own(self, name: str) -> str:
+    def own(self, name: str) -> str:
         """Return a name of a form of ours, which shows no types, in the user's language."""
         return name if self.look.types else _(name)
 
@@ -151,7 +153,7 @@ class FieldRows:
         is_empty = self.field.state is FieldState.ABSENT
         return "" if is_empty and not self.look.strict else self.field.problem
 
-    def _head(self, *, is_group: bool) -> Row:
+    def _head(self, *, is_group: bool) -> list[Row]:
         field, look = self.field, self.look
         words = [type_words(field)] if look.types else []
         if field.required and not field.extra:
@@ -159,7 +161,7 @@ class FieldRows:
         if field.spec.default is not MISSING:
             words.append(_("default {value}", value=self._default))
         types = ((f"  {' · '.join(words)}", "dim"),) if words else ()
-        name = self._own(clean_line(field.name, 60)) or (_("arguments") if not field.path else '""')
+        name = self.own(clean_line(field.name, 60)) or (_("arguments") if not field.path else '""')
         if field.path and isinstance(field.path[-1], int):
             name = str(field.path[-1] + 1)
         style = "accent bold" if self.is_here and is_group else "text bold"
@@ -172,7 +174,9 @@ class FieldRows:
             keys.append(f"{look.key('form.cycle')} {_('next choice') if field.arms else 'null'}")
         if field.extra:
             keys.append(f"{look.key('form.remove')} {_('remove')}")
-        return spread(row, (("  ".join(keys), "dim"),) if self.is_here else EMPTY, look.columns)
+        ends: Row = (("  ".join(keys), "dim"),)
+        first, *rest = wrap(row[1:], look.columns - width_of(ends) - 1, row[:1])
+        return [spread(first, ends if self.is_here else EMPTY, look.columns), *rest]
 
     def _surface(self, indent: int, taken: int = 0) -> Row:
         """Return the input: an edge if keys go there, then the value on a shaded background up to the end."""
@@ -189,7 +193,9 @@ class FieldRows:
         return ((number, "dim"), *self._surface(len(number) - 2, taken)[1:], *crop(((shown, "bad"),), taken))
 
     def _about(self) -> list[Row]:
-        words = ". ".join(filter(None, (*self._details(), clean_line(self.note.about, 600))))
+        words = ""
+        for one in filter(None, (*self._details(), clean_line(self.note.about, 600))):
+            words = _("{text}. {next_step}", text=words, next_step=one) if words else one
         if not words:
             return []
         rows = wrap(((words, "dim"),), self.look.columns, first=((" " * (self._indent + 4), ""),))
@@ -209,7 +215,7 @@ class FieldRows:
         if spec.note:
             yield clean_line(localized(spec.note), 200)
         if field.arms and field.kind not in HOLDERS:
-            yield _("one of {names}", names=clean_line(", ".join(map(self._own, field.arms)), 200))
+            yield _("one of {names}", names=clean_line(", ".join(map(self.own, field.arms)), 200))
         if spec.examples:
             yield _("e.g. {values}", values=", ".join(brief(one) for one in spec.examples[:3]))
 
@@ -235,7 +241,7 @@ class FieldRows:
         arm: Row = ()
         if field.arms:
             left, right = ("<", "> ") if symbols_for() is ASCII else ("‹", "› ")
-            arm = ((left, "dim"), (self._own(clean_line(field.arms[field.arm], 24)), "tool"), (right, "dim"))
+            arm = ((left, "dim"), (self.own(clean_line(field.arms[field.arm], 24)), "tool"), (right, "dim"))
         if field.state is FieldState.NULL:
             return (*arm, ("null", "warn"))
         if field.kind in HOLDERS:
@@ -260,7 +266,7 @@ class FieldRows:
         """Return the value of a list that is too long to be shown side by side, with a sign for the list."""
         value: Row = ((self._placeholder, "dim"),)
         if self.field.state is not FieldState.ABSENT:
-            value = ((shown_text(self.field.text), "text bold" if self.is_here else "text"),)
+            value = ((shown_text(self.own(self.field.text)), "text bold" if self.is_here else "text"),)
         sign: Row = ((symbols_for().unfolded, "accent" if self.is_here else "dim"),)
         return value if self.field.kind is FieldKind.CONST else spread(value, sign, room)
 
@@ -359,7 +365,10 @@ def below(fields: Mapping[Path, FormField], path: Path) -> Iterator[FormField]:
 
 
 def form_lines(
-    head: tuple[Sequence[Row], str], fields: Sequence[FieldRows], suggestions: ValueSuggestions, empty: str
+    head: tuple[Sequence[Row], str],
+    fields: Sequence[FieldRows],
+    suggestions: ValueSuggestions,
+    empty: Iterable[Row],
 ) -> list[FormLine]:
     """Return all rows of a form.
 
@@ -383,6 +392,6 @@ def form_lines(
                 look = one.look
                 found = suggestions.rows(2 * one.field.depth, look.columns, symbols_for().cursor)
                 lines += [FormLine(row, suggestion=index) for index, row in found]
-    if not fields and empty:
-        lines += [FormLine(((f"  {empty}", "dim"),)), FormLine(EMPTY)]
+    if not fields:
+        lines += map(FormLine, empty)
     return lines

@@ -110,12 +110,12 @@ class ServerForm(FormScreen[Draft | None]):
         except McptuiError as error:
             is_name = isinstance(error, InvalidName) and not self._fixed
             if self._complains or self.text(LINE).strip():
-                problem = capitalized(sentences(localized(error.message), localized(error.next_step)))
+                problem = capitalized(localized(sentences(error.message, error.next_step)))
         else:
             of_line = [one for one in draft.notes if one.startswith(_OF_LINE)]
             others = [one for one in draft.notes if one not in of_line]
-            values = replace(values, problem=as_sentences(others), is_error=False)
-        line = ("" if is_name else problem) or as_sentences(of_line)
+            values = replace(values, problem=localized(as_sentences(others)), is_error=False)
+        line = ("" if is_name else problem) or localized(as_sentences(of_line))
         self.pane.note(LINE, FieldNote(problem=line, is_error=not of_line, placeholder=_(LINE_HINT)))
         hint = draft.name if draft is not None and not self._fixed else _(NAME_HINT)
         self.pane.note(NAME, FieldNote(problem=problem if is_name else "", placeholder=hint))

@@ -36,11 +36,13 @@ _answer = partial(Action, Context.QUESTION, when="approvals.why_none")
 
 
 def _of_addons() -> Iterator[Action]:
-    """Yield the actions that add-ons bring: one for each context, with the same id."""
-    for name, found in every("action"):
-        texts = {key: value for key, value in found.items() if key != "contexts"}
-        for context in found["contexts"]:
-            yield Action(Context[context], name, **texts)
+    """Yield the actions that add-ons bring: one for each context, with the same id.
+
+    A row has the names of the contexts, then what an `Action` has after its id, in that order.
+    """
+    for name, (contexts, *more) in every("action"):
+        for context in contexts.split():
+            yield Action(Context[context], name, *more)
 
 
 # fmt: off

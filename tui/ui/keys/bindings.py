@@ -5,7 +5,7 @@ A key has a name for the user, "?", and one for Textual, `question_mark`.
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from inspect import isawaitable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -55,6 +55,7 @@ def key_words(keys: str) -> str:
     )
 
 
+@lru_cache(256)
 def first_key(keys: str) -> str:
     """Return the first of several keys as the user reads it."""
     return key_words(keys.split(",", 1)[0])

@@ -4,6 +4,7 @@ Clicking one has the same effect as its key.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from textual import events
@@ -37,7 +38,7 @@ class Footer(Bar):
 
     def __init__(self, always: Sequence[str] = ALWAYS) -> None:
         super().__init__(id="footer")
-        self._always = always
+        self._always, self._least = always, 0
         self._entries: tuple[Entry, ...] = ()
 
     def on_mount(self) -> None:
@@ -51,10 +52,10 @@ class Footer(Bar):
     def _hide_under(self, top: Screen[Any]) -> None:
         self.visible = top is self.screen
 
-    def show(self, entries: Sequence[Entry]) -> None:
-        """Show these keys, the most useful first."""
-        if tuple(entries) != self._entries:
-            self._entries = tuple(entries)
+    def show(self, entries: Sequence[Entry], least: int = 0) -> None:
+        """Show these keys, the most useful first; the right end gives way to the `least` first ones."""
+        if (tuple(entries), least) != (self._entries, self._least):
+            self._entries, self._least = tuple(entries), least
             self.refresh()
 
     @property
@@ -67,7 +68,7 @@ class Footer(Bar):
         return self._entries
 
     def _laid_out(self, width: int) -> list[tuple[int, Entry]]:
-        return laid_out(self.entries, overrides_of(self.app), width, self._always)
+        return laid_out(self.entries, overrides_of(self.app), width, self._always, self._least)
 
     def row(self, width: int) -> Row:
         return row_of(self._laid_out(width))
@@ -97,14 +98,12 @@ def in_footer(focus: Context, why_not: Callable[[Action], str], overrides: KeyOv
     """
     shown: list[tuple[int, Entry]] = []
     asks, runs = not why_not(action("question.once")), not why_not(action("chat.cancel"))
-    leads_here = f"focus.{focus.name.lower()}"
     answers = asks and focus is Context.CONVERSATION  # its keys are at the question
-    for found in ACTIONS:
+    for found, here in _candidates(focus):
         to_input = answers and found.id == "focus.composer"
-        here = found.context in (Context.ANYWHERE, focus)
-        if not (found.footer or to_input) or not (here or found.anywhere) or found.id == leads_here:
+        if not (found.footer or to_input) or (answers and found.context is Context.CONVERSATION):
             continue
-        if (answers and found.context is Context.CONVERSATION) or why_not(found):
+        if why_not(found):
             continue
         rank, label = (found.footer if here else found.footer + _FAR), found.label
         if asks and found.id == "focus.conversation":
@@ -120,23 +119,46 @@ def in_footer(focus: Context, why_not: Callable[[Action], str], overrides: KeyOv
     return [entry for _, entry in sorted(shown, key=lambda one: one[0])]
 
 
+@cache
+def _candidates(focus: Context) -> Sequence[tuple[Action, bool]]:
+    """Return the actions that this context may show, and whether their key works there."""
+    leads_here = f"focus.{focus.name.lower()}"
+    return [
+        (found, here)
+        for found in ACTIONS
+        if ((here := found.context in (Context.ANYWHERE, focus)) or found.anywhere)
+        and (found.footer or found.id == "focus.composer")
+        and found.id != leads_here
+    ]
+
+
 def laid_out(
-    entries: Sequence[Entry], overrides: KeyOverrides, width: int, right_end: Sequence[str] = ALWAYS
+    entries: Sequence[Entry],
+    overrides: KeyOverrides,
+    width: int,
+    right_end: Sequence[str] = ALWAYS,
+    least: int = 0,
 ) -> list[tuple[int, Entry]]:
     """Return the entries that fit in `width` cells, each with its column; none is truncated.
 
-    Entries of the right end are dropped, the first one first, until two entries fit at the left. An entry
-    that is too long gives its place to shorter ones that are less useful.
+    Entries of the right end are dropped, the first one first, until two entries fit at the left, and the
+    first `least` if they ever do. An entry that is too long gives its place to shorter ones that are less
+    useful.
     """
-    always = [(overrides.first_of(name), _(action(name).label), action(name)) for name in right_end]
-    for first in range(len(always) + 1):
-        right: Sequence[Entry] = always[first:]
+    needed = list(entries[:least])
+    cells = sum(map(_width, needed)) + _NARROW_GAP * (len(needed) - 1)
+    for first in range(len(right_end) + 1):
+        always = map(action, sorted(right_end[first:], key=ALWAYS.index))
+        right = [(overrides.first_of(found.id), _(found.label), found) for found in always]
         taken = sum(_width(entry) for entry in right) + _NARROW_GAP * max(0, len(right) - 1)
         room = width - taken - 2 - (_NARROW_GAP if right else 0)
+        if room < cells <= width - 2:
+            continue
         left, gap = _that_fit(entries, room, _GAP), _GAP
-        if len(left) < min(_FEW, len(entries)):
+        is_needed = cells <= room and left[:least] != needed
+        if is_needed or len(left) < min(_FEW, len(entries)):
             narrow = _that_fit(entries, room, _NARROW_GAP)
-            left, gap = (narrow, _NARROW_GAP) if len(narrow) > len(left) else (left, gap)
+            left, gap = (narrow, _NARROW_GAP) if is_needed or len(narrow) > len(left) else (left, gap)
         if len(left) >= min(2, len(entries)):
             break
     return [*_placed(left, 1, gap), *_placed(right, width - taken - 1, _NARROW_GAP)]

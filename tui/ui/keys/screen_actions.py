@@ -57,7 +57,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.export", "x", "export", "Export entries as JSON Lines, Markdown, HTML or HAR", 16,
         "exporter.ask()"),
     _traffic("traffic.turn", "g", "turn", "Go to the turn of this entry", 11, "go_to_turn()"),
-    _traffic("traffic.stats", "S", "statistics", "Show statistics of each server and tool", 6,
+    _traffic("traffic.stats", "S", "stats", "Show statistics of each server and tool", 6,
         "show_statistics()"),
     _traffic("traffic.waterfall", "w", "waterfall", "Show the entry's turn as a waterfall", 5,
         "show_waterfall()"),

@@ -339,13 +339,15 @@ def _model_columns(cells: Sequence[str], width: int, sign: Span, styles: tuple[s
     """Return a row of profile, model, window, price and capabilities, aligned with the other rows."""
     name, model, window, price, can = cells
     last = crop((("   ", ""), (can, "dim")), CAN_CELLS if width >= WITH_CAPABILITIES else 0)
-    room = max(8, width - NAME_CELLS - 4 - WINDOW_CELLS - PRICE_CELLS - (CAN_CELLS if last else 0))
+    window_cells = max(WINDOW_CELLS, cells_of(_(_HEADS[2])) + 1)
+    price_cells = max(PRICE_CELLS, cells_of(_(_HEADS[3])) + 2)
+    room = max(8, width - NAME_CELLS - 4 - window_cells - price_cells - (CAN_CELLS if last else 0))
     return (
         sign,
         *pad(crop(((name, styles[0]),), NAME_CELLS), NAME_CELLS + 2),
         *pad(crop(((model, styles[1]),), room), room),
-        (padded(window, WINDOW_CELLS, right=True), styles[1]),
-        (padded(price, PRICE_CELLS, right=True), "dim"),
+        (padded(window, window_cells, right=True), styles[1]),
+        (padded(price, price_cells, right=True), "dim"),
         *last,
     )
 

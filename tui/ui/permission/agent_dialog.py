@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 
 from tui.core.hidden_text.readable import readable
-from tui.core.language.translate import N_, _, localized
-from tui.core.questions import Action, AgentQuestion, QuestionAnswer
+from tui.core.language.translate import _, localized
+from tui.core.questions import UNVERIFIED, Action, AgentQuestion, QuestionAnswer
 from tui.core.text import clean_line
 from tui.ui.dialogs.question_dialog import NOT_READ, YES, QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import EMPTY, Row
-
-UNVERIFIED = N_("mcptui cannot verify which program asks. It runs on this computer, as your user.")
 
 
 def agent_rows(question: AgentQuestion) -> Iterator[Row]:

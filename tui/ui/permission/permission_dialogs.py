@@ -106,6 +106,10 @@ LATER = N_(
 )
 
 
+def _effect(answer: str, effect: str) -> Row:
+    return (*filled(_("{answer} {effect}"), "", answer=(answer, "bold"), effect=(effect, "")), ("\n", ""))
+
+
 def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about a server's read-only marks and results, with what each answer does."""
     server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
@@ -116,7 +120,7 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
     no = _("Its calls need approval. Calls to other servers after its results need approval, too.")
     later = _("Its calls need approval. You are asked again the next time mcptui starts.")
     answers = (_("Trust:"), _(TRUSTED)), (_("Do not trust:"), no), (_("Not now:"), later)
-    said = [part for label, text in answers for part in ((label, "bold"), f" {text}\n")]
+    said = [part for answer, effect in answers for part in _effect(answer, effect)]
     key = keys.first_of("servers.trust"), "bold"
     effects = Content.assemble(*said, *filled(_(LATER), "$text-dim", key=key))
     parts = (

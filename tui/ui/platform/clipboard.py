@@ -13,6 +13,7 @@ from typing import Any
 from textual.app import App
 
 from tui.core.background import in_daemon_thread
+from tui.core.language.translate import _
 from tui.core.programs import find_program
 
 SECONDS = 2.0
@@ -65,9 +66,11 @@ def copy(app: App[Any], text: str, what: str) -> None:
 
 def note(what: str, tool: str) -> str:
     """Return a message about where a text was copied; `what` is "the reply"."""
+    if tool == "tmux":
+        return _("Copied {what} to the tmux buffer.", what=what)
     if tool:
-        return f"Copied {what} to {'the tmux buffer' if tool == 'tmux' else f'the clipboard ({tool})'}."
-    return f"Sent {what} to the terminal's clipboard (OSC 52). Some terminals ignore it."
+        return _("Copied {what} to the clipboard ({tool}).", what=what, tool=tool)
+    return _("Sent {what} to the terminal's clipboard (OSC 52). Some terminals ignore it.", what=what)
 
 
 def _accepted(command: Sequence[str], text: str, env: Mapping[str, str]) -> bool:

@@ -180,17 +180,17 @@ class RobustDriver(LinuxDriver):
         super().write(data)
 
     def _measure(self) -> None:
-        """Ask the terminal for the cells of signs with an ambiguous width, unless they are configured.
+        """Ask the terminal for the cells of what has an ambiguous width, unless they are configured.
 
         The answer arrives after the first frame, which is then drawn again if it is two.
         """
         if configured := getattr(self._app, "ambiguous_width", None):
-            self._substitutes.use(configured)
+            self._substitutes.use(configured, configured)
         else:
             self.write(PROBE)
 
-    def _take_width(self, cells: int | None) -> None:
-        if cells is not None and self._has_terminal and self._substitutes.use(cells):
+    def _take_width(self, cells: tuple[int, int] | None) -> None:
+        if cells is not None and self._has_terminal and self._substitutes.use(*cells):
             self._app.refresh(layout=True)
 
     def disable_input(self) -> None:

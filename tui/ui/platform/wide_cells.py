@@ -39,11 +39,15 @@ def _whole(
                 continue
             line = chops[y]
             cuts = [cut for cut in all_cuts[y] if first <= cut <= last]
-            own: list[int] = []
+            own = [cut for cut in cuts[:-1] if line[cut] is None]
+            if not own:  # widgets in front of this one fill it
+                continue
+            if len(cuts) == 2 and strip.cell_length == last - first:
+                line[first] = strip
+                continue
             for cut, part in zip(cuts, strip.divide([cut - first for cut in cuts[1:]]), strict=False):
                 if line.get(cut) is None and cut in line:
                     line[cut] = part
-                    own.append(cut)
             if len(own) > 1 and not strip.text.isascii():
                 _join(line, strip, own, cuts, first)
     return chops  # type: ignore[return-value]  # none is left empty

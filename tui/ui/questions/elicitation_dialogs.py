@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui.core import units
-from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
+from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_warning
 from tui.core.language.translate import N_, _, localized
 from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer, cause_of
 from tui.core.text import clean, clean_line, quoted_name, start_of
@@ -119,9 +119,8 @@ class FormDialog(FormScreen[QuestionAnswer]):
         self._head = FormHead(description=question.message)
 
     def on_mount(self) -> None:
-        if secret := secret_fields(self.question.schema):
-            names = ", ".join(clean_line(name, 40) for name in secret[:4])
-            self.line.say(_("{names}: servers must not request secrets in a form.", names=names))
+        if warning := secret_warning(self.question.schema):
+            self.line.say(warning)
         self.pane.show(blank_form(self.question.schema), self._head)
         self.set_focus(self.pane if self.pane.current is not None else self.button)
 

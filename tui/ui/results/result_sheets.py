@@ -12,6 +12,7 @@ from tui.core import units
 from tui.core.attachments import PICTURES, base64_type, described, extension
 from tui.core.comparison.values import LinePair, parts_that_differ
 from tui.core.jsonrpc.reader import json_within
+from tui.core.language.restored import restored_lines
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.secrets.encodings import plain_base64
 from tui.core.text import clean, clean_line, preview
@@ -237,7 +238,7 @@ def _tool(result: ToolResult, promised: Mapping[str, Any] | None) -> Iterator[Pa
     for number, content in enumerate(items[:MOST_ITEMS], 1):
         if not alone:
             yield Lines([_heading(number, content)]), content
-        yield from _content(content)
+        yield from _content(content, is_ours=result.failure is not CallFailure.NONE)
         if number < len(items):
             yield Lines([EMPTY]), None
     if len(items) > MOST_ITEMS:
@@ -291,10 +292,10 @@ def _annotations(content: Content) -> Iterator[tuple[str, str]]:
         yield f"   {_('priority {n}', n=format(said.priority, 'g'))}", "dim"
 
 
-def _content(content: Content) -> Iterator[Part]:
+def _content(content: Content, *, is_ours: bool = False) -> Iterator[Part]:
     match content:
         case TextContent(text):
-            yield _text(text), content
+            yield _text(restored_lines(text) if is_ours else text), content
         case ResourceContent(uri, mime, text):
             shown = f"  {clean_line(mime, 80)}" if mime else ""
             if is_app(uri):

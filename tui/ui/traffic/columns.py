@@ -1,5 +1,7 @@
 """The columns of the list of entries: how they share its width, by what is in them. Pure."""
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tui.ui.widgets.times import TimeMode
@@ -35,28 +37,6 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
-class HeadingCells:
-    """The cells of the headings in the user's language; `what` is that of the method and the tool.
-
-    `kind` is that of its heading and its words, `short_kind` with abbreviations.
-    """
-
-    time: int = 0
-    delta: int = 0
-    server: int = 0
-    kind: int = 0
-    short_kind: int = 0
-    what: int = 0
-    size: int = 0
-    bar: int = 0
-    latency: int = 0
-    outcome: int = 0
-
-
-_NO_HEADS = HeadingCells()
-
-
-@dataclass(frozen=True, slots=True)
 class Layout:
     """Widths of the columns in cells, 0 if omitted; `what` (method, tool, note) gets the remaining width.
 
@@ -78,20 +58,24 @@ class Layout:
     has_note: bool = False
 
 
-def layout_for(width: int, mode: TimeMode, contents: Contents, heads: HeadingCells = _NO_HEADS) -> Layout:
-    """Return the columns for a width. No name is cut while another column has more than it needs."""
+def layout_for(width: int, mode: TimeMode, contents: Contents, heads: Mapping[str, int] = {}) -> Layout:
+    """Return the columns for a width. No name is cut while another column has more than it needs.
+
+    `heads` are the cells that headings need, by column; "short kind" is that of a kind with abbreviations.
+    """
+    head = defaultdict(int, heads)
     gap = 2 if width >= ROOMY else 1
-    least = max(6, heads.server)
+    least = max(6, head["server"])
     server, ident = max(least, min(contents.server, MOST_SERVER)), min(contents.ident, MOST_IDENT)
-    time, kind = max((12, 11, 9)[mode], heads.time), max(10, heads.short_kind)
-    size, latency = max(6, heads.size), max(8, heads.latency)
+    time, kind = max((12, 11, 9)[mode], head["time"]), max(10, head["short kind"])
+    size, latency = max(6, head["size"]), max(8, head["latency"])
     layout = Layout(time, 0, least, kind, 8, 0, size, 0, latency, 1, gap)
     used = (layout.time, layout.server, layout.kind, layout.what, layout.size, layout.latency, layout.outcome)
     room = width - MARKS - sum(used) - gap * (len(used) - 1)
     if layout.what + room < LEAST_WHAT:
         layout, room = replace(layout, size=0), room + size + gap
-    delta = 0 if mode is TimeMode.PREVIOUS else max(8, heads.delta)
-    what = max(contents.what, heads.what)
+    delta = 0 if mode is TimeMode.PREVIOUS else max(8, head["delta"])
+    what = max(contents.what, head["what"])
     # By importance: what each column gets, as far as there is room. A column in parts comes several times.
     for name, cells, is_whole in (
         ("server", min(server, 8), False),
@@ -99,15 +83,15 @@ def layout_for(width: int, mode: TimeMode, contents: Contents, heads: HeadingCel
         ("server", min(server, 12), False),
         ("what", what, False),
         ("size", max(8, size) if layout.size else 0, True),
-        ("kind", max(14, heads.kind), True),
+        ("kind", max(14, head["kind"]), True),
         ("delta", delta, True),
-        ("bar", max(5, heads.bar), True),
+        ("bar", max(5, head["bar"]), True),
         ("ident", min(ident, 5), True),
         ("server", server, False),
         ("ident", ident, False),
         ("latency", max(9, latency), True),
-        ("outcome", max(16, heads.outcome), True),
-        ("bar", max(10, heads.bar), True),
+        ("outcome", max(16, head["outcome"]), True),
+        ("bar", max(10, head["bar"]), True),
     ):
         has = getattr(layout, name)
         more = min(cells - has, room if has else room - gap)

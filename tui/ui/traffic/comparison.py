@@ -13,7 +13,7 @@ from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, TrafficReader
 from tui.core.units import exact
-from tui.traffic.record.comparable import NotComparable, call_of, comparable_value
+from tui.traffic.record.comparable import NotComparable, call_of, comparable_call, comparable_value
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
@@ -76,13 +76,9 @@ class ComparisonScreen(ViewScreen[None]):
 
     def _read(self, reader: TrafficReader) -> list[Any]:
         """Return both calls or entries as JSON values."""
-        if not self._calls:
-            return [comparable_value(reader, seq) for seq in self._seqs]
-        names = "request", "answer"
-        return [
-            {name: comparable_value(reader, seq) for name, seq in zip(names, pair, strict=True)}
-            for pair in self._pairs
-        ]
+        if self._calls:
+            return [comparable_call(reader, pair) for pair in self._pairs]
+        return [comparable_value(reader, seq) for seq in self._seqs]
 
     async def _compare(self) -> None:
         from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN

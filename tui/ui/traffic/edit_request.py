@@ -16,7 +16,7 @@ from tui.core.text import clean_line
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.platform.key_order import actions_of
-from tui.ui.widgets.bar import SplitBar
+from tui.ui.widgets.bar import Notice
 from tui.ui.widgets.inputs import JsonArea
 from tui.ui.widgets.rows import Row
 
@@ -42,8 +42,8 @@ class EditRequest(Dialog[Mapping[str, Any] | None]):
     """Actions of the app whose keys mean something else in this dialog."""
 
     DEFAULT_CSS = """
-    EditRequest SplitBar { background: $panel; margin-top: 1; }
-    EditRequest.-short SplitBar { margin-top: 0; }
+    EditRequest Notice { background: $panel; margin-top: 1; }
+    EditRequest.-short Notice { margin-top: 0; }
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class EditRequest(Dialog[Mapping[str, Any] | None]):
     ) -> None:
         self._check = check
         self._tasks = Tasks()
-        self._status = SplitBar()
+        self._status = Notice()
         keys = actions_of(self.BINDINGS).items()
         self._area = JsonArea({key: f"screen.{action}" for key, action in keys})
         self._area.load_text(self.text_of(value))

@@ -10,7 +10,7 @@ from tui.core.jsonrpc.reader import json_value
 from tui.core.language.translate import _, n_
 from tui.core.text import clean
 from tui.core.traffic import REQUESTS, Entry, Kind, TrafficReader
-from tui.core.units import size, span
+from tui.core.units import size
 from tui.traffic.filter.folded import FoldedView
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import readable_body, whole_entry
@@ -21,6 +21,7 @@ from tui.ui.traffic.entry_row import name_of
 from tui.ui.widgets.page import Lines, Sheet
 from tui.ui.widgets.preview import Preview, Section, Sections
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.times import span
 from tui.ui.widgets.tree import Tree
 
 MOST_BYTES = 64 * 1024

@@ -7,17 +7,26 @@ from tui.core import units
 from tui.core.jsonrpc.protocol import STAY_OPEN
 from tui.core.language.translate import _, c_, n_
 from tui.core.text import abridged, cells_of, clean_line, cropped, padded
-from tui.core.traffic import ANSWERS, CHANGE_WORDS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
-from tui.core.units import span, time_of_day
+from tui.core.traffic import (
+    ANSWERS,
+    CHANGE_WORDS,
+    OUTCOME_WORDS,
+    Direction,
+    Kind,
+    Outcome,
+    is_failed_case,
+    shown_method,
+)
+from tui.core.units import time_of_day
 from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.folded import Fold
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.traffic.columns import HeadingCells, Layout
+from tui.ui.traffic.columns import Layout
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
 from tui.ui.widgets.rows import Row, Span, crop, pad
 from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, kind_look, symbols_for
-from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
+from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since, span
 
 NAME_CHARS, NOTE_CHARS = 96, 400
 OF_MODEL = frozenset({Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
@@ -150,23 +159,23 @@ class RowMaker:
         spans[-1] = (spans[-1][0].removesuffix(gap), spans[-1][1])
         return _joined(spans)
 
-    def heading_cells(self) -> HeadingCells:
-        """Return how wide the headings are, with the key or the arrow before them."""
+    def heading_cells(self) -> dict[str, int]:
+        """Return how wide the headings are, by column, with the key or the arrow before them."""
         time = (_("time"), _("elapsed"), _("delta"))[self.mode]
         looks = [kind_look(kind, Direction.OUT) for kind in sorted(Kind, key=OF_MODEL.__contains__)]
         kind = cells_of(_("kind")) + 1
-        return HeadingCells(
-            time=cells_of(time) + 1,
-            server=cells_of(_("server")) + 1,
-            kind=max(kind, *(cells_of(words) for words, _short, _style in looks[: -len(OF_MODEL)])),
-            short_kind=max(kind, *(cells_of(short) for _words, short, _style in looks)),
-            size=cells_of(_("size")) + 1,
-            latency=cells_of(_("latency")) + 1,
-            delta=cells_of(self.symbols.delta),
-            what=cells_of(f"{_('method')} {_('tool')}") + 1,
-            bar=cells_of(c_("column of latency bars", "bar")),
-            outcome=cells_of(_("outcome")),
-        )
+        return {
+            "time": cells_of(time) + 1,
+            "server": cells_of(_("server")) + 1,
+            "kind": max(kind, *(cells_of(words) for words, _short, _style in looks[: -len(OF_MODEL)])),
+            "short kind": max(kind, *(cells_of(short) for _words, short, _style in looks)),
+            "size": cells_of(_("size")) + 1,
+            "latency": cells_of(_("latency")) + 1,
+            "delta": cells_of(self.symbols.delta),
+            "what": cells_of(f"{_('method')} {_('tool')}") + 1,
+            "bar": cells_of(c_("column of latency bars", "bar")),
+            "outcome": cells_of(_("outcome")),
+        }
 
     def _time(self, index: int, delta: str) -> str:
         match self.mode:
@@ -197,7 +206,7 @@ class RowMaker:
             return (*self._what(index, columns, text, ""), (f"  {clean_line(note, NOTE_CHARS)}", "user"))
         entries = self._entries
         kind = entries.kind[index]
-        method = name_of(entries.methods.texts[entries.method[index]])
+        method = name_of(shown_method(kind, entries.methods.texts[entries.method[index]]))
         tool = name_of(entries.tools.texts[entries.tool[index]])
         if kind in PREVIEWED:
             event = ((f"{method}  ", "text"),) if method else ()

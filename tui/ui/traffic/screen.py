@@ -30,6 +30,9 @@ LOOKS_PER_SECOND = 30
 FLOOD_REST = 3
 """Updates to skip after one that added more than a page: it is too fast to read, and keys have priority."""
 
+USED = 7
+"""Keys of the list, by use, to which those of the app give way in the footer."""
+
 FAULT_LOOKS = 8
 """Updates from one to the next of the faults in the title."""
 
@@ -48,8 +51,8 @@ class TrafficScreen(Screen[Cause | None]):
     TrafficScreen #traffic-heads { background: $surface; padding: 0; }
     TrafficScreen > #footer { background: $surface; padding: 0; }
     TrafficScreen > #rows { height: 1fr; }
-    TrafficScreen #listed { width: 64%; height: 1fr; }
-    TrafficScreen .-alone > #listed { width: 1fr; }
+    TrafficScreen #listed { width: 64%; min-width: 128; height: 1fr; }
+    TrafficScreen .-alone > #listed { width: 1fr; min-width: 0; }
     TrafficScreen EntryList { height: 1fr; background: $surface; }
     TrafficScreen Preview { width: 1fr; height: 1fr; border-left: solid $rule; background: $surface; }
     TrafficScreen .-alone > Preview { display: none; }
@@ -81,7 +84,8 @@ class TrafficScreen(Screen[Cause | None]):
         self._rows = Horizontal(Vertical(self._headings, self.list, id="listed"), id="rows", classes="-alone")
         self.entry = EntryView(self.list, self._rows, self.prompt, live)
         self.preview = SelectedEntry(self.list)
-        self._overrides, self._keys, self.opened_with = overrides, Footer(), ""
+        self._overrides, self.opened_with = overrides, ""
+        self._keys = Footer(("app.palette", "app.quit", "app.help"))
         self.marked = 0  # the seq of the entry to compare another one with, or 0
         self.resender = Resender(live, self.list, self._tasks, active)
         self.exporter = Exporter(self.list, active, self._tasks)
@@ -110,7 +114,7 @@ class TrafficScreen(Screen[Cause | None]):
     def on_mount(self) -> None:
         self.set_focus(self.list, scroll_visible=False)  # immediately: the next key may be waiting
         self.active_filter.apply(parse(self._place[0]))
-        self._keys.show(entries_of(of_context(Context.TRAFFIC), self._overrides))
+        self._show_keys(Context.TRAFFIC)
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
         self.call_after_refresh(self._complete)
@@ -196,8 +200,11 @@ class TrafficScreen(Screen[Cause | None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         of_entry = self.entry.has_pseudo_class("focus-within")
-        context = Context.ENTRY if of_entry else getattr(self.focused, "CONTEXT", Context.TRAFFIC)
-        self._keys.show(entries_of(of_context(context), self._overrides))
+        self._show_keys(Context.ENTRY if of_entry else getattr(self.focused, "CONTEXT", Context.TRAFFIC))
+
+    def _show_keys(self, context: Context) -> None:
+        least = USED if context is Context.TRAFFIC else 0
+        self._keys.show(entries_of(of_context(context), self._overrides), least)
 
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:
         if self.entry.display:

@@ -7,14 +7,14 @@ from tui.core import units
 from tui.core.language.restored import restored
 from tui.core.language.translate import N_, _, localized
 from tui.core.text import cells_of, clean, clean_line, padded
-from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
-from tui.core.units import exact, span, time_of_day
+from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction, shown_method
+from tui.core.units import exact, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import LoadedEntry
 from tui.ui.widgets.page import BytesSheet, Lines, Place
 from tui.ui.widgets.rows import EMPTY, Row, Span
 from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, kind_look, symbols_for
-from tui.ui.widgets.times import bar, share
+from tui.ui.widgets.times import bar, share, span
 
 BAR_CELLS = 24
 FIELD_CELLS = 12
@@ -24,7 +24,8 @@ def heading(entry: Entry) -> tuple[Row, Row]:
     """Return the line above an entry: kind, id and called item at the left, size at the right."""
     words, _, style = kind_look(entry.kind, entry.direction)
     ident = f" {clean_line(entry.ident, 20)}" if entry.ident else ""
-    what = " › ".join(clean_line(part, 60) for part in (entry.source, entry.tool or entry.method) if part)
+    item = entry.tool or shown_method(entry.kind, entry.method)
+    what = " › ".join(clean_line(part, 60) for part in (entry.source, item) if part)
     return ((f"{words}{ident}  ", f"{style} bold"), (what, "text")), ((units.size(entry.size), "dim"),)
 
 
@@ -90,7 +91,7 @@ def _steps(entries: EntryColumns, steps: Sequence[int], seq: int) -> list[Row]:
             (
                 (f"{lead} ", "accent"),
                 (padded(short, cells), style),
-                (f"{span(after):>8}  ", "dim"),
+                (f"{padded(span(after), 8, right=True)}  ", "dim"),
                 (line, "rule"),
                 (f"  {method}", "dim"),
             )

@@ -10,7 +10,6 @@ from textual.binding import BindingType
 from tui.core import units
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import cells_of, clean_line, cropped, padded
-from tui.core.units import span
 from tui.traffic.filter.fields import written
 from tui.traffic.record.open_recording import Recording
 from tui.traffic.stats import Figures, Stats
@@ -20,6 +19,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
+from tui.ui.widgets.times import span
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 SPARK_CELLS = 30
@@ -110,9 +110,10 @@ def figures_row(figures: Figures, width: int, stretches: int | None = None) -> R
         (_time(figures.longest_ns), "warn" if figures.longest_ns >= 1_000_000_000 else plain),
         (units.size(figures.octets), "dim"),
     )
+    numbers = zip(columns.numbers, values, strict=False)
     return (
         *pad(crop(left, cells - 1), cells),
-        *((f"{text:>{size}}", style) for (text, style), size in zip(values, columns.numbers, strict=False)),
+        *((padded(text, room, right=True), style) for room, (text, style) in numbers),
         (f"   {sparkline(figures.sparks[:stretches], columns.spark)}", "tool"),
     )
 

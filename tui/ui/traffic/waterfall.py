@@ -12,9 +12,7 @@ from tui.core.comparison.argument_words import argument_words
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import cells_of, padded
 from tui.core.traffic import Entry, Kind, Outcome, TrafficReader
-from tui.core.units import span
-from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import columns_of
+from tui.traffic.record.open_recording import entries_of_turn
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import (
     TimeBar,
@@ -33,8 +31,8 @@ from tui.ui.traffic.statistics import FilterRows
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 from tui.ui.widgets.symbols import symbols_for
+from tui.ui.widgets.times import span
 
-MOST_ENTRIES = 4_000
 MOST_CALLS, CALL_BYTES = 400, 16 * 1024
 """Maximum calls whose arguments are read, and bytes of each."""
 
@@ -50,11 +48,15 @@ def _filter(found: Waterfall, bar: TimeBar) -> str:
     return f"turn:{found.turn}{part}"
 
 
+def _columns(width: int) -> tuple[int, int]:
+    """Return the cells of a label, and of the time beside it."""
+    label = min(MOST_LABEL, width * 2 // 5)
+    return label, max(10, width - label - 3)
+
+
 def stretch_row(stretch: TimeBar, whole_ns: int, width: int) -> Row:
     """Return the line of a time bar: its label, and its position in the turn."""
-    symbols, label = symbols_for(), min(MOST_LABEL, width * 2 // 5)
-    room = max(10, width - label - 3)
-    whole = max(1, whole_ns)
+    symbols, (label, room), whole = symbols_for(), _columns(width), max(1, whole_ns)
     start = min(room - 1, stretch.start_ns * room // whole)
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
@@ -79,16 +81,15 @@ def axis_row(whole_ns: int, width: int) -> Row:
     quarters = (0, 1, 2, 3) if room >= 48 else (0, 2)
     axis = ""
     for quarter in quarters:
-        axis = f"{axis:<{room * quarter // 4}}{span(whole_ns * quarter // 4) if quarter else '0'}"
+        axis = padded(axis, room * quarter // 4) + (span(whole_ns * quarter // 4) if quarter else "0")
     end = span(whole_ns)
     name, took = padded(f"  {_('step or call')}", label), padded(_("took"), 11, right=True)
-    return ((f"{name}{axis:<{room - len(end)}}{end}", "dim"), (took, "dim"))
+    return ((f"{name}{padded(axis, room - cells_of(end))}{end}", "dim"), (took, "dim"))
 
 
 def shares_row(shares: Sequence[tuple[TimeShare, float]], width: int) -> Row:
     """Return the shares as one bar above the others, each with at least one cell."""
-    label = min(MOST_LABEL, width * 2 // 5)
-    room, block = max(10, width - label - 3), symbols_for().bar[-1]
+    (label, room), block = _columns(width), symbols_for().bar[-1]
     cells = cells_of_shares([share for part, share in shares], room)
     bar = [(block * count, _STYLES[part]) for (part, share), count in zip(shares, cells, strict=False)]
     return (*pad(crop(((f"  {_('share of the time')}", "dim"),), label - 1), label), *bar)
@@ -111,7 +112,7 @@ def call_row(bar: TimeBar, number: int, near: Sequence[TimeBar], width: int) -> 
     if bar.running:
         sign, style = symbols.waiting, "tool"
     words = argument_words(bar.arguments, [one.arguments for one in near if one is not bar])
-    took: Row = ((f"{span(bar.end_ns - bar.start_ns):>9}", "text"),)
+    took: Row = ((padded(span(bar.end_ns - bar.start_ns), 9, right=True), "text"),)
     left: Row = (
         (f"  {number:>3}  ", "dim"),
         (f"{sign} ", style),
@@ -158,7 +159,7 @@ class WaterfallScreen(ViewScreen[str | None]):
             self._axis.show(axis_row(found.ns, width))
             self._shares.show(shares_row(found.shares, width))
             for one in found.bars:
-                took = (f"{span(one.end_ns - one.start_ns):>9}", "dim")
+                took = (padded(span(one.end_ns - one.start_ns), 9, right=True), "dim")
                 rows.append((*stretch_row(one, found.ns, width), took))
                 filters.append(_filter(found, one))
         self._shares.display = found is not None
@@ -231,13 +232,10 @@ class WaterfallScreen(ViewScreen[str | None]):
 
     async def _read(self, turn: int) -> None:
         columns = self._recording.entries
-        count, loaded = len(columns), columns.loaded
+        loaded = columns.loaded
 
         def entries(reader: TrafficReader) -> list[Entry]:
-            places = islice(places_of(columns.turn, turn, 0, count), MOST_ENTRIES)
-            found = [
-                one for _, one in columns_of(reader, [columns.seq(at) for at in places]) if one is not None
-            ]
+            found = entries_of_turn(reader, columns, turn)
             calls = islice((one.seq for one in found if one.kind is Kind.REQUEST and one.tool), MOST_CALLS)
             whole = {seq: reader.entry(seq, CALL_BYTES) for seq in calls}
             return [whole.get(one.seq) or one for one in found]

@@ -69,6 +69,27 @@ class SplitBar(Bar):
         return spread(self.left, self.right, width)
 
 
+class Notice(SplitBar):
+    """A SplitBar of as many lines as its left text needs."""
+
+    DEFAULT_CSS = "Notice { height: auto; }"
+
+    def show(self, left: Row, right: Row = EMPTY) -> None:
+        super().show(left, right)
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._lines(width))
+
+    def render_line(self, y: int) -> Strip:
+        width, lines = self.size.width, self._lines(self.size.width)
+        row = spread(lines[y], EMPTY if y else self.right, width) if y < len(lines) else EMPTY
+        return self.palette.painted(row, width, self.rich_style)
+
+    def _lines(self, width: int) -> list[Row]:
+        return rows.wrap(self.left, width - width_of(self.right) - 1)
+
+
 class Rule(Bar):
     """A thin horizontal line, with joints where it meets a vertical one."""
 
@@ -187,6 +208,7 @@ class Box(Bar):
         super().__init__(id=id)
         self._heading: Row = EMPTY
         self._rows: Sequence[Row] = ()
+        self._lines: Sequence[tuple[int, Row]] = ()  # each with the index of its row
         self._ends: Sequence[Row] = ()
         self._marked = -1
         self._top = 0
@@ -199,32 +221,49 @@ class Box(Bar):
         self.is_seen = False
 
     def show(
-        self, rows: Sequence[Row], marked: int = -1, heading: Row = EMPTY, ends: Sequence[Row] = ()
+        self,
+        rows: Sequence[Row],
+        marked: int = -1,
+        heading: Row = EMPTY,
+        ends: Sequence[Row] = (),
+        *,
+        wraps: bool = False,
     ) -> None:
-        """Show lines, with `ends` at their right ends. Without lines and heading, the box is hidden."""
+        """Show rows, with `ends` at their right ends. Without rows and heading, the box is hidden.
+
+        `wraps`: the last text of a row that is too long goes on below its start.
+        """
         if (heading, rows, marked, ends) == (self._heading, self._rows, self._marked, self._ends):
             if self.is_attached and self.is_seen != self.display:
                 self.refresh(layout=True)  # the requested layout comes late, or was lost
             return
         self._heading, self._rows, self._marked, self._ends = heading, rows, marked, ends
         room = max(2, self.app.size.height // 3) if self.is_attached else MOST_ROWS
-        shown = min(MOST_ROWS, room, len(rows))
-        self._top = max(0, min(self._top, len(rows) - shown))
-        if marked >= 0:
-            self._top = max(min(self._top, marked), marked - shown + 1)
+        lines = [*self._wrapped(0)] if wraps else [*enumerate(rows)]
+        if wraps and len(lines) > min(MOST_ROWS, room):
+            lines = [*self._wrapped(cells_of(_("{n} more", n=len(rows))) + 2)]
+        self._lines, shown = lines, min(MOST_ROWS, room, len(lines))
+        self._top = max(0, min(self._top, len(lines) - shown))
+        if places := [place for place, (index, _line) in enumerate(lines) if index == marked]:
+            self._top = max(min(self._top, places[0]), places[-1] - shown + 1)
         height = shown + bool(heading)
         self.display = bool(height)
         if self.styles.height is None or self.styles.height.value != height:
             self.styles.height = height
         self.refresh()
 
+    def _wrapped(self, free: int) -> Iterable[tuple[int, Row]]:
+        for index, row in enumerate(self._rows):
+            for line in rows.wrap(row[-1:], self.app.size.width - free, row[:-1]):
+                yield index, line
+
     def render_line(self, y: int) -> Strip:
         width, palette = self.size.width, self.palette
-        index = self._top + y - bool(self._heading)
+        place, index = self._top + y - bool(self._heading), -1
         row = self._heading if self._heading and y == 0 else EMPTY
         under = self.rich_style
-        if not row and index < len(self._rows):
-            row = self._rows[index]
+        if not row and place < len(self._lines):
+            index, row = self._lines[place]
             under = under + palette.style("cursor") if index == self._marked else under
         row = rows.spread(row, self._end(index, y), width)
         return palette.painted(crop(row, width), width, under)
@@ -248,6 +287,6 @@ class Box(Bar):
         return ((f"{_('{n} more', n=below)} ", "dim"),) if is_last and below > 0 else EMPTY
 
     def on_click(self, event: events.Click) -> None:
-        index = self._top + event.y - bool(self._heading)
-        if 0 <= index < len(self._rows):
-            self.post_message(self.Chosen(self, index))
+        place = self._top + event.y - bool(self._heading)
+        if 0 <= place < len(self._lines):
+            self.post_message(self.Chosen(self, self._lines[place][0]))

@@ -12,6 +12,7 @@ from tui.core.servers import PRINT_STEP, ServerState, ServerStatus, Transport, f
 from tui.core.text import cells_of, clean_line, compact, padded
 from tui.core.units import count
 from tui.core.workbench import ServerIdentity
+from tui.ui.widgets import times
 from tui.ui.widgets.rows import Row, wrap
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _process(status: ServerStatus, identity: ServerIdentity, share: float | None
         return
     pids = identity.pids or ((status.pid,) if status.pid is not None else ())
     if pids:
-        yield "pid" if len(pids) == 1 else "pids", units.and_more([*map(str, pids)], MOST_PIDS), "text"
+        yield "pid" if len(pids) == 1 else _("pids"), units.and_more([*map(str, pids)], MOST_PIDS), "text"
     if identity.memory is not None:
         yield _("memory"), units.size(identity.memory), "text"
     if identity.cpu_seconds is not None:
@@ -124,9 +125,9 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
         ago = (time.monotonic_ns() - status.since_ns) / 1e9
         started = units.time_of_day(time.time_ns() - round(ago * 1e9))[:8] if status.since_ns else ""
         since = [_("since {time}", time=started)] if started else []
-        yield c_("label of a duration", "running"), _(", ").join((*since, units.clock(ago))), "text"
+        yield c_("label of a duration", "running"), _(", ").join((*since, times.clock(ago))), "text"
     if status.start_ms is not None:
-        yield _("started in"), units.duration(status.start_ms), "text"
+        yield _("started in"), times.duration(status.start_ms), "text"
     if status.restarts:
         yield _("restarts"), _("{n}, after it exited unexpectedly", n=status.restarts), "warn"
     if status.noise:

@@ -13,11 +13,11 @@ from tui.core.servers import (
     not_configured,
 )
 from tui.core.text import abridged, cells_of, clean_line, padded, quoted_name
-from tui.core.units import age, clock
 from tui.core.workbench import ServerIdentity
 from tui.ui.widgets.rows import Row, crop, pad, spread, width_of, wrap
 from tui.ui.widgets.server_facts import fact_rows, server_facts, token_count
 from tui.ui.widgets.symbols import symbols_for
+from tui.ui.widgets.times import age, clock
 
 if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
@@ -221,7 +221,7 @@ def _since(status: ServerStatus, look: Look) -> Row:
         where, style = localized(status.reach.words), "warn" if status.reach.silent else "dim"
     if not where or look.columns < PID_FROM:
         return ((since, "dim"),)
-    return ((f"{where}   ", style), (since.rjust(9), "dim"))
+    return ((f"{where}   ", style), (padded(since, 9, right=True), "dim"))
 
 
 def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
@@ -241,7 +241,7 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if status.invalid:
         yield crop((("! ", "warn"), (localized(status.invalid), "warn")), room)
     if status.failed and status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
-        yield crop(((f"{_('last:')} ", "dim"), (last, "bad")), room)
+        yield crop(((sentences(f"{_('last:')} "), "dim"), (last, "bad")), room)
     elif status.failed and sentence:
         yield from wrap(((sentence, "bad"),), room)[: None if selected else DETAIL_ROWS]
     if selected and status.next_step and (status.failed or status.reason in WAITING):

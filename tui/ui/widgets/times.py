@@ -3,7 +3,8 @@
 import math
 from enum import IntEnum
 
-from tui.core.language.translate import _
+from tui.core import units
+from tui.core.language.translate import _, localized
 from tui.core.units import clock_time, day, day_and_time
 
 MS = 1_000_000
@@ -16,6 +17,26 @@ class TimeMode(IntEnum):
     CLOCK = 0
     START = 1
     PREVIOUS = 2
+
+
+def duration(ms: float) -> str:
+    """Return `units.duration` in the user's language."""
+    return localized(units.duration(ms))
+
+
+def span(ns: int) -> str:
+    """Return `units.span` in the user's language."""
+    return localized(units.span(ns))
+
+
+def clock(seconds: float) -> str:
+    """Return `units.clock` in the user's language."""
+    return localized(units.clock(seconds))
+
+
+def age(seconds: float) -> str:
+    """Return `units.age` in the user's language."""
+    return localized(units.age(seconds))
 
 
 def since(ns: int) -> str:

@@ -12,7 +12,6 @@ from textual.widget import Widget
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.servers import ServerState, ServerStatus, fault_words
 from tui.core.text import clean_line, head_of
-from tui.core.units import clock
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, bench_list_bindings
@@ -22,12 +21,16 @@ from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.rows import Row, joined, width_of
 from tui.ui.widgets.server_rows import STARTS_IT, reason_words, sign_of, start_words, state_words
+from tui.ui.widgets.times import clock
 
 
 def title_rows(
-    server: str, status: ServerStatus | None, running: int, key: Callable[[str], str]
+    server: str, status: ServerStatus | None, running: int, key: Callable[[str], str], width: int
 ) -> tuple[Row, Row]:
-    """Return the server and its state for the left, and running calls and uptime for the right."""
+    """Return the server and its state for the left, and running calls and uptime for the right.
+
+    The process id gives way to what has no room beside it.
+    """
     left: Row = ((f"{_('WORKBENCH')}  ", "dim bold"), (clean_line(server, 60), "text bold"), ("   ", ""))
     if status is None:
         return (*left, (_("is no longer configured"), "bad")), key_cap(key("bench.back"), _("close"))
@@ -44,13 +47,15 @@ def title_rows(
         if faults := fault_words([status]):
             right = (*right, (f"{localized(faults)}   ", "warn"))
         since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
-        pid = f"pid {status.pid}   " if status.pid is not None else ""
         if status.reach is not None and status.reach.words:
             right = (
                 *right,
                 (f"{localized(status.reach.words)}   ", "warn" if status.reach.silent else "dim"),
             )
-        right = (*right, (f"{pid}{since}", "dim"))
+        pid = f"pid {status.pid}   " if status.pid is not None else ""
+        right = (*right, (since, "dim"))
+        if width_of((*left, *right)) + len(pid) < width:
+            right = (*right[:-1], (f"{pid}{since}", "dim"))
     return left, right
 
 
@@ -113,9 +118,9 @@ def with_sign(note: str) -> str:
     return re.sub(after.replace(re.escape("{n}"), r"\d+"), " ~", note)
 
 
-BRIEF = 3
-"""The last step by which a narrow line of tabs is shortened: wide, signs for changes, no counts, short
-names."""
+BRIEF = 4
+"""The last step by which a narrow line of tabs is shortened: wide, signs for changes, no counts, no
+blanks after keys, short names."""
 
 SHORT_NAME = 4
 
@@ -160,7 +165,10 @@ class BenchTabs(Tabs):
         name = _(tab)
         name = name if is_active or self._level < BRIEF else head_of(name, SHORT_NAME)
         return (
-            (f"{' ' * (self._level < 2)}{number} ", "accent" if is_active else "dim"),
+            (
+                f"{' ' * (self._level < 2)}{number}{' ' * (self._level != 3)}",
+                "accent" if is_active else "dim",
+            ),
             (name, "accent bold underline" if is_active else "text"),
             (f" {note}" if note else "", "dim"),
             (" " if self._level else "   ", ""),

@@ -6,7 +6,7 @@ from textual import events
 from textual.message import Message
 
 from tui.core import units
-from tui.core.language.translate import N_, _
+from tui.core.language.translate import N_, _, c_
 from tui.core.text import cells_of
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
@@ -20,7 +20,7 @@ SHORT_NOTES = {
     N_("marked read-only"): "r",
     N_("destructive"): "!",
     N_("template"): "{}",
-    N_("new"): "+",
+    "new": "+",
     N_("changed"): "~",
     N_("subscribed"): "@",
 }
@@ -189,7 +189,7 @@ class ItemList(LinePane):
         else:
             mark = _(mark)
         if long[1]:
-            note = " · ".join(map(_, note.split(" · ")))
+            note = c_("definition", "new") if note == "new" else " · ".join(map(_, note.split(" · ")))
         else:
             note = SHORT_NOTES.get(note) or note.rpartition("/")[2]
         badge = self._badges.get(item.key)

@@ -129,7 +129,7 @@ class BenchOffers:
             start = start_words(status, self._shared.overrides.first_of)
             why = without_stop(clean_line(localized(status.detail), 300)) if status.failed else ""
             said = _("The server is stopped: {why}.", why=why) if why else _("The server is stopped.")
-            row = ((f"{said} ", "text"), *start)
+            row = ((sentences(f"{said} "), "text"), *start)
         elif status is not None:
             row = ((_(_STATES[status.state]), "warn"),)
         for bench in self._benches.values():
@@ -271,10 +271,11 @@ class HandCalls:
             start: Row = ()
             if status is not None:
                 start = start_words(status, lambda one: f"{leave}{first(one)}")
-            bench.line.say((f"{_('The server is not running.')} ", "warn"), *start)
+            bench.line.say((sentences(f"{_('The server is not running.')} "), "warn"), *start)
             return
         if any(call.item.key == item.key for call in self.running):
-            bench.line.say((f"{_('The call is still running.')} ", "warn"), *key_cap("esc", _("stops it")))
+            running = sentences(f"{_('The call is still running.')} ")
+            bench.line.say((running, "warn"), *key_cap("esc", _("stops it")))
             return
         arguments, problem = bench.arguments()
         if problem and (not bench.insisted or arguments is None):

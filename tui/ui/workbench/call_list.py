@@ -11,6 +11,7 @@ from tui.core.comparison.argument_words import argument_words
 from tui.core.language.translate import _
 from tui.core.text import padded
 from tui.ui.keys.bindings import bench_list_bindings
+from tui.ui.widgets import times
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, symbols_for
@@ -104,7 +105,7 @@ class CallList(LinePane):
         lead = self._signs.cursor if index == self.cursor else " "
         mark = self._signs.mark if call is self.marked else " "
         sign, style = state_sign(call)
-        took = units.duration(call.took_ms) if call.took_ms is not None else "…"
+        took = times.duration(call.took_ms) if call.took_ms is not None else "…"
         clock = f"{call.clock[: 8 if self.columns >= WIDE else 5]} " if self.columns >= ROOMY else ""
         number = f"{call.number:>{max(len(str(one.number)) for one in self._calls)}} "
         head: Row = ((f"{lead}{mark}", "accent"), (f"{sign} ", style), (number, "text"), (clock, "dim"))

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from tui.core.addons import service
 from tui.core.background import Tasks
-from tui.core.language.translate import N_, _, localized
+from tui.core.language.translate import N_, _, c_, localized
 from tui.core.servers import SamplingRule, ServerState, ServerStatus
 from tui.core.text import clean_line, padded
 from tui.core.workbench import ServerIdentity
@@ -170,7 +170,7 @@ def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iter
     yield _("roots"), f"{roots or _('none')}   {old}   {change}", "text" if roots else "dim"
     change = _(CHANGES, key=rule_key)
     if spec.sampling is SamplingRule.NEVER:
-        yield _("sampling"), f"{_('never')}   {old}   {change}", "dim"
+        yield _("sampling"), f"{c_('rule', 'never')}   {old}   {change}", "dim"
     else:
         limits = _(
             "{tokens} tokens, {requests} requests a minute",

@@ -23,6 +23,7 @@ from tui.ui.keys.bindings import bench_list_bindings, overrides_of
 from tui.ui.results.message_draft import ResultSource, for_conversation, prompt_message
 from tui.ui.results.result_screen import attach_part, content_of, follow_link, save_part
 from tui.ui.results.result_sheets import Part, SideBySide, Stack, sheet_of_result
+from tui.ui.widgets import times
 from tui.ui.widgets.bar import Bar, key_cap, spread
 from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import EMPTY, Row, filled, progress_bar, width_of
@@ -98,7 +99,7 @@ class ResultLine(Bar):
             cells = BAR_CELLS if width >= LONG_BAR_FROM else FEW_CELLS
             return spread(_running(call, cells), (*key_cap("esc", _("stops it")), (" ", "")), width)
         sign, style = state_sign(call)
-        took = units.duration(call.took_ms) if call.took_ms is not None else ""
+        took = times.duration(call.took_ms) if call.took_ms is not None else ""
         size = f"   {units.size(call.size)}" if call.result is not None else ""
         head = _("COMPARED") if self.what else _("RESULT")
         fresh = self._fresh = _freshness(call)
@@ -124,7 +125,7 @@ def _running(call: HandCall, cells: int) -> Row:
     elapsed = (time.monotonic_ns() - call.began_ns) / 1e6
     row: Row = (
         (f" {signs.outcomes[1]} {_('running')}", "warn bold"),
-        (f"   {units.duration(elapsed)}   ", "text"),
+        (f"   {times.duration(elapsed)}   ", "text"),
     )
     done, total, message = call.progress or (None, None, "")
     if (share := units.share(done, total)) is not None:

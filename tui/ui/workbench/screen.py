@@ -142,7 +142,8 @@ class ServerScreen(Screen[None]):
         self._go_to_item()
         self._watch.look()
         running = sum(call.took_ms is None for call in self.calls.running)
-        self._title.show(*title_rows(self.server, status, running, self.shared.overrides.first_of))
+        width = self._title.size.width
+        self._title.show(*title_rows(self.server, status, running, self.shared.overrides.first_of, width))
         self.tabs.show(self.offers.notes)
         self._show_keys()
 

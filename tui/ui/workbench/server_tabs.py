@@ -13,9 +13,9 @@ from textual.containers import Vertical
 
 from tui.core import units
 from tui.core.background import Tasks
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import _, localized, message, n_, sentences
 from tui.core.text import clean, clean_line, compact, cropped, fold, padded, truncated, without_styling
-from tui.core.traffic import Entry, Kind, TrafficReader
+from tui.core.traffic import Entry, Kind, TrafficReader, shown_method
 from tui.traffic.explain.events import event_sentences
 from tui.traffic.filter.fields import written
 from tui.traffic.filter.query import parse
@@ -261,11 +261,13 @@ def _level_and_text(entry: Entry) -> tuple[str, str]:
         return _STDERR, text
     if entry.kind in (Kind.NOT_JSON, Kind.NOT_RPC):
         return "response" if "exchange" in entry.detail else _STDOUT, text
+    word = shown_method(entry.kind, entry.method)
     if entry.kind is Kind.EVENT and entry.method in _IN_SENTENCES:
-        return entry.method, " ".join(event_sentences(entry.method, f"server {entry.source}", entry.detail))
+        server = message("server {name}", name=entry.source)
+        return word, localized(sentences(*event_sentences(entry.method, server, entry.detail)))
     if entry.kind is Kind.EVENT:
         details = (item for item in entry.detail.items() if item[0] != "event" and item[1] not in ("", []))
-        return entry.method, "  ".join(f"{name} {_plain(value)}" for name, value in details)
+        return word, "  ".join(f"{name} {_plain(value)}" for name, value in details)
     try:
         params = json.loads(text)["params"]
         level, data = params["level"], params["data"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.act_as.dropped import acting_facts, dropped_tools
 from tui.core.tools import Tool
 
@@ -16,7 +17,7 @@ def why(host: str, name: str, server: str = "srv", schema: object = OBJECT) -> s
     return "; ".join(one.why for one in dropped_tools(host, server, [tool(name, schema)]))
 
 
-@pytest.mark.parametrize("host", ["claude-code", "claude-desktop", "codex", "cursor", "goose", "vscode"])
+@each_case("host", ["claude-code", "claude-desktop", "codex", "cursor", "goose", "vscode"])
 def test_an_ordinary_tool_is_taken_by_all(host: str):
     assert why(host, "get_weather") == ""
 

@@ -1,18 +1,16 @@
 """An agent with recordings to read: its tools in this process, or `mcptui agent` as a process of its own."""
 
 import os
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-import pytest
 from mcp import types
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tests.terminal.forking_python import forking_python
+from tests.terminal.forking_python import Python
 from tests.unit.traffic.traffic_script import Script
 from tui.addons.agent.answer import rendered
 from tui.addons.agent.context import AgentContext
@@ -21,26 +19,6 @@ from tui.settings.locations import state_dir
 from tui.storage.recordings.writer import RecordingWriter
 
 NAME = "20260101T000000Z-1"
-MODULES = (
-    *("tui.cli", "tui.runtime.runtime", "tui.addons.agent.command", "tui.addons.agent.server"),
-    *("tui.host.transports.stdio", "mcp.server.stdio"),
-)
-"""What `mcptui agent` imports sooner or later."""
-
-
-class Python:
-    """The Python that runs `mcptui agent`."""
-
-    command: ClassVar[str] = sys.executable
-
-
-@pytest.fixture(scope="session", autouse=True)
-def quick_agents(shared_processes: set[int]) -> Iterator[None]:
-    """Start agents as forks of a process that has imported them."""
-    with forking_python(*MODULES) as forks, pytest.MonkeyPatch.context() as patch:
-        shared_processes.add(forks.pid)
-        patch.setattr(Python, "command", f"{forks.folder}/python")
-        yield
 
 
 def keep(script: Script, name: str = NAME, **meta: str) -> Path:

@@ -1,5 +1,8 @@
 """The processes of the agents."""
 
-from tests.unit.addons.agent.agent_stage import quick_agents
+import pytest
 
-__all__ = ["quick_agents"]
+
+@pytest.fixture(autouse=True)
+def quick_agents(quick_python: None) -> None:
+    """Start agents as forks."""

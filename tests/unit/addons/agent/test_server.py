@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
+from tests.terminal.forking_python import Python
 from tests.unit.addons.agent.agent_stage import NAME, connected, files, keep, text_of
 from tests.unit.traffic.traffic_script import Script
 from tui.addons.agent.answer import Answer
@@ -114,7 +114,7 @@ async def test_a_client_that_wants_progress_gets_it_while_it_waits(
 
 async def started(*options: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tui", "agent", *options),
+        *(Python.command, "-m", "tui", "agent", *options),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -6,6 +6,7 @@ import urllib.request
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.apps.page import serve_once, still_page
 
 
@@ -14,7 +15,7 @@ def body_of(html: str) -> str:
     return page.partition("<div>")[2].removesuffix("</div></html>")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("html", "left"),
     [
         ("<html><body><h1>A</h1><p>b &amp; c</p></body></html>", "<h1>A</h1><p>b &amp; c</p>"),

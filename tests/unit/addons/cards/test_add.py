@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.card_server import card
+from tests.cases import each_case
 from tui.addons.cards.add import _chosen, refuse_address, told
 from tui.addons.cards.card import read_card
 from tui.addons.cards.catalog import Entry
@@ -45,7 +46,7 @@ def test_a_name_that_only_ends_like_the_domain_is_marked():
     assert "notexample.com   ! another domain   https://" in line
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "claims"),
     [
         ("com.github/mcp", "github.com"),
@@ -70,7 +71,7 @@ def test_the_name_of_the_catalog_is_shown_before_that_of_the_card():
     assert first == "Shown 2.1.0 (com.example/weather)"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("template", "url", "said"),
     [
         ("https://mcp.example.com/mcp", "https://mcp.example.com/mcp", ""),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.card_server import card
+from tests.cases import each_case
 from tui.addons.cards.card import MAX_REMOTES, SCHEMA, host_of_template, read_card
 from tui.core.errors import UsageError
 
@@ -17,7 +18,7 @@ def remote(**more: Any) -> dict[str, Any]:
     return {"type": "streamable-http", "url": "https://h.example/mcp", **more}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("document", "said"),
     [
         ([], "no JSON object"),
@@ -49,7 +50,7 @@ def test_a_complete_card_has_no_notes():
     assert [(one.url, one.transport) for one in found.remotes] == [("https://mcp.example.com/mcp", "http")]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("more", "note"),
     [
         ({"description": "x" * 101}, "its description has 101 characters, more than 100"),
@@ -66,12 +67,12 @@ def test_a_card_that_breaks_a_bound_is_used_with_a_note(more: dict[str, Any], no
     assert found.remotes and len(found.notes) == 1 and note in found.notes[0]
 
 
-@pytest.mark.parametrize("version", ["1.0.2", "2.1.0-alpha", "2026-11-01", "1.0.0-x.7", "v1"])
+@each_case("version", ["1.0.2", "2.1.0-alpha", "2026-11-01", "1.0.0-x.7", "v1"])
 def test_an_ordinary_version_is_no_range(version: str):
     assert read_card(card(version=version)).notes == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("bad", "why"),
     [
         ("https://h", "no JSON object"),
@@ -104,7 +105,7 @@ def test_more_endpoints_than_anyone_needs_are_left_out():
     assert len(found.remotes) == MAX_REMOTES and found.notes == ("3 of its endpoints were left out",)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "host"),
     [
         ("https://h.example:8443/mcp", "h.example"),

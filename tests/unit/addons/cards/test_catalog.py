@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from tests.card_server import catalog, entry, nested
+from tests.cases import each_case
 from tests.unit.addons.cards.test_card import JSON
 from tui.addons.cards.card import CARD_TYPE
 from tui.addons.cards.catalog import Entry, newest, read_catalog, wanted
@@ -14,7 +15,7 @@ from tui.core.errors import UsageError
 URL = "https://example.com/.well-known/ai-catalog.json"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("document", "said"),
     [
         ([], "no entries"),
@@ -49,7 +50,7 @@ def test_a_type_is_recognized_with_parameters_and_in_any_case():
     assert len(found.cards) == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     "bad",
     [
         5,

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.card_server import card
+from tests.cases import each_case
 from tui.addons.cards.card import read_card
 from tui.addons.cards.comparison import differences, matches
 from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
@@ -60,7 +61,7 @@ def test_another_transport_is_told():
     assert differing(**remotes(kind="sse")) == {"transport": ("sse", "http")}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("versions", "agreed", "era", "is_told"),
     [
         (("2025-11-25", "2026-07-28"), "2026-07-28", EraChoice.AUTO, False),
@@ -78,7 +79,7 @@ def test_versions_that_the_server_does_not_speak_are_told(
     assert found == ({"protocol versions": (", ".join(versions), agreed)} if is_told else {})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("template", "url", "is_same"),
     [
         ("https://h/mcp", "https://h/mcp/", True),

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.card_server import CardServer, card, card_server, catalog, entry, nested
+from tests.cases import each_case
 from tests.http_server import reply
 from tui.addons.cards import discovery as discovery_module
 from tui.addons.cards.discovery import WELL_KNOWN, Found, discover, domain_of, load_address, load_card
@@ -12,7 +13,7 @@ from tui.addons.cards.documents import Documents, NoDocument
 from tui.core.errors import ServerError, UsageError
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "origin"),
     [
         ("https://example.com", "https://example.com"),

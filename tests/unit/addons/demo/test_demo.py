@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.streams import output_of_model
 from tui.addons.demo.demo import DemoModel, Move, decide
 from tui.core.conversation.conversation import (
@@ -75,7 +76,7 @@ def gave(text: str, *, name: str = "weather__get_weather", is_error: bool = Fals
     return ToolMessage("c1", name, text, is_error)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "name", "arguments"),
     [
         ("北京天气如何", "get_weather", {"location": "Beijing"}),
@@ -116,7 +117,7 @@ def test_a_plain_request_calls_the_intended_sample_tool(
     assert called(answer(said)) == [(name, arguments)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "name", "arguments"),
     [
         ("list the files in /tmp", "list_directory", {"path": "/tmp"}),
@@ -139,7 +140,7 @@ def test_tools_of_unknown_servers_are_called_too(said: str, name: str, arguments
     assert called(answer(said, tools=SAMPLES + OTHERS)) == [(name, arguments)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "said",
     [
         "hello",
@@ -219,7 +220,7 @@ def test_if_two_tools_match_equally_neither_is_called() -> None:
     assert called(move) == [] and "Several tools match" in move.text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("result", "text"),
     [
         ("Beijing is sunny.", "Beijing is sunny."),

@@ -1,9 +1,9 @@
 """Causes in the last words of a server."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.doctor.causes import cause_of, served_at
 
 CRASH = [
@@ -19,7 +19,7 @@ def test_a_missing_module_is_named_with_the_line_that_imports_it():
     assert "no module httpx" in cause and place == "at /srv/server.py:3 in <module>" and "httpx" in fix
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         "KeyError: 'API_KEY'",
@@ -46,7 +46,7 @@ def test_a_variable_that_is_set_is_not_the_cause():
 REFUSED = "urllib.error.URLError: <urlopen error [Errno 111] Connection refused>"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "said", "advice"),
     [
         (
@@ -122,7 +122,7 @@ def test_a_missing_part_of_an_installed_package_is_another_version():
     assert fix == "pin the version of mcp that has it, or change the import"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "url"),
     [
         (

@@ -1,7 +1,6 @@
 """What is known of other hosts."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.doctor.habits import HABITS, Habits
 from tui.settings.foreign.hosts import HOSTS
 
@@ -10,7 +9,7 @@ def test_a_host_of_which_nothing_is_known_may_replace_every_reference():
     assert Habits().replaces("${KEY}") and Habits().reference("KEY") == ""
 
 
-@pytest.mark.parametrize("title", HABITS)
+@each_case("title", HABITS)
 def test_what_is_known_of_a_host_does_not_contradict_itself(title: str):
     habits = HABITS[title]
     assert not set(habits.accepts) & set(habits.rejects)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.doctor.host_format import entry_steps, file_steps
 from tui.addons.doctor.steps import State
 
@@ -17,7 +18,7 @@ def test_plain_json_is_fine_for_every_host():
     assert [*entry_steps("Claude Desktop", entry, "mcpServers")] == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("title", "raw", "state", "said"),
     [
         ("Claude Desktop", b'{\n"a": 1,\n}', State.FAILED, "rejects a trailing comma in line 2"),
@@ -38,7 +39,7 @@ def test_vs_code_reads_comments_and_trailing_commas(raw: bytes):
     assert [*file_steps("VS Code", raw)] == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("title", "entry", "state", "said"),
     [
         ("Claude Code", {"command": "npx -y pkg"}, State.FAILED, "rejects arguments in `command`"),
@@ -64,7 +65,7 @@ def test_what_a_host_is_known_to_read_is_not_told(tmp_path: Path):
     assert [*entry_steps("VS Code", {"command": "x", "envFile": "${env:HOME}/x"}, "servers")] == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("title", "table", "is_read"),
     [
         ("Claude Desktop", "servers", False),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.doctor.local import LocalSteps, version_of
 from tui.addons.doctor.steps import State
 from tui.core.servers import ServerSpec
@@ -74,7 +75,7 @@ def test_packages_are_pinned_and_npx_never_asks(args: tuple[str, ...], said: str
     assert (said in found.seen and found.state is State.WARNING) if said else found.state is State.OK
 
 
-@pytest.mark.parametrize("value", ["", "<token>", "your-api-key", "xxxx", "..."])
+@each_case("value", ["", "<token>", "your-api-key", "xxxx", "..."])
 def test_a_variable_without_a_value_is_named_and_no_value_is_shown(value: str):
     found = steps("x", env={"API_KEY": value, "OTHER": "canary"}).environment()
     assert found.state is State.WARNING and found.seen.startswith("API_KEY is ")

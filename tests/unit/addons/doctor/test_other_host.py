@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.doctor.causes import cause_of
 from tui.addons.doctor.habits import HABITS
 from tui.addons.doctor.other_host import host_steps, in_words_of, input_steps, of_inputs
@@ -16,7 +17,7 @@ def told(title: str, entry: dict[str, Any], *steps: Step, tools: tuple[str, ...]
     return [*host_steps(title, entry, Checklist("s", "", [*steps], tools=tools), [])]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("title", "entry", "said"),
     [
         ("Claude Desktop", {"url": "https://h/mcp"}, "ignores servers with a url"),
@@ -84,7 +85,7 @@ def test_an_editor_that_asks_the_shell_has_its_path():
     assert told("VS Code", {"command": "node"}, COMMAND)[0].state is State.OK
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("title", "text", "is_replaced"),
     [
         ("VS Code", "${input:key}", True),
@@ -114,7 +115,7 @@ def said(title: str, step: Step, *replaced: str) -> Step:
     return in_words_of(title, HABITS[title].reference, set(replaced), step)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("fix", "ours"),
     [
         ('set `command = "node"`', 'set `"command": "node"`'),

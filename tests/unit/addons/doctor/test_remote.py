@@ -5,8 +5,7 @@ import json
 import time
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.doctor.remote import close_step, failed_exchange, session_step, sign_in_steps
 from tui.addons.doctor.steps import State, Step
 from tui.addons.doctor.wire import Observed, Sent
@@ -68,7 +67,7 @@ def test_metadata_of_another_resource_is_for_the_operator_to_correct():
     assert found.state is State.FAILED and "correct `resource`" in found.fix
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("code", "kind", "detail", "step", "said"),
     [
         (0, "", "connection to http://h lost: Connection reset by peer", "answer", "read the server's log"),

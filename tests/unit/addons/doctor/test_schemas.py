@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.doctor.schemas import schema_step
 from tui.addons.doctor.steps import State
 from tui.core.tools import Tool
@@ -25,7 +26,7 @@ def test_a_plain_definition_is_accepted():
     assert schema_step([tool()], ()).state is State.OK
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "said"),
     [
         (tool(oneOf=[{"required": ["a"]}]), "OpenAI, Anthropic: oneOf at the root"),

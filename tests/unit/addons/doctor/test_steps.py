@@ -1,6 +1,15 @@
 """The checklist as text and JSON."""
 
-from tui.addons.doctor.steps import HOST, Checklist, Step, cleaned, ending, short_lines, step_lines
+from tui.addons.doctor.steps import (
+    HOST,
+    Checklist,
+    Step,
+    cleaned,
+    ending,
+    short_columns,
+    short_lines,
+    step_lines,
+)
 
 BAD = Step.failed("start", "exited", "Fix it.")
 SHAKY = Step.warning("close", "slow", "Exit.")
@@ -17,12 +26,16 @@ def test_the_first_failure_counts():
 def test_warnings_are_no_failure():
     found = Checklist("s", "x", [FINE, SHAKY])
     assert found.as_object()["ok"] and found.verdict == "Nothing failed, 1 warning."
-    assert [*short_lines(found, 3)] == ["! s    2 tools", "    close: slow → Exit."]
+    assert [*short_lines(found, short_columns(3))] == ["! s       2 tools", "    close: slow → Exit."]
 
 
 def test_what_another_host_does_is_shown_beside_a_failure():
     found = Checklist("s", "x", [BAD, SHAKY, Step.failed(HOST, "ignored")])
-    assert [*short_lines(found, 1)] == ["✗ s  start: exited", "    → Fix it.", "    host: ignored"]
+    assert [*short_lines(found, short_columns(1))] == [
+        "✗ s       start: exited",
+        "    → Fix it.",
+        "    host: ignored",
+    ]
 
 
 def test_texts_are_cleaned_and_advice_is_a_sentence():

@@ -3,8 +3,8 @@
 from typing import Any
 
 import httpx2
-import pytest
 
+from tests.cases import each_case
 from tui.addons.enterprise_sign_in.issuers import Issuer
 
 AT = Issuer("the issuer x", {}, None, {}, lambda text: text.replace("s3cret", "[redacted]"))  # type: ignore[arg-type]
@@ -16,7 +16,7 @@ def refused(body: Any, status: int = 400) -> str:
     return f"{error.message} {error.next_step}"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "said"),
     [
         ({"error": "invalid_target"}, "the issuer x refused access: invalid_target. Ask."),

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.configurations import server
 from tests.hosts import running
+from tests.terminal.forking_python import Python
 from tui.core.jsonrpc.extensions import EVENTS
 from tui.core.servers import ServerSpec, Transport
 from tui.host.host import Host
@@ -22,11 +23,11 @@ ENV = {"PYTHONPATH": str(ROOT)}
 async def served(*switches: str, over: str = "stdio") -> AsyncIterator[ServerSpec]:
     """Yield the spec of the server, which runs already if it is remote: `over` stdio, sdk (stdio) or http."""
     if over != "http":
-        words = (*switches, "sdk") if over == "sdk" else switches
-        yield ServerSpec("srv", sys.executable, (str(SCRIPT), *words), env=ENV)
+        program, words = (Python.command, (*switches, "sdk")) if over == "sdk" else (sys.executable, switches)
+        yield ServerSpec("srv", program, (str(SCRIPT), *words), env=ENV)
         return
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, str(SCRIPT), "http", *switches),
+        *(Python.command, str(SCRIPT), "http", *switches),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
         env=ENV,

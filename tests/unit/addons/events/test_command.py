@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.configurations import config_file, server
+from tests.terminal.forking_python import Python
 from tests.unit.addons.events.stage import ENV, SCRIPT, served
 from tui.addons.events import command
 from tui.addons.events.store import events_file
@@ -22,7 +23,7 @@ SERVER = ("--", sys.executable, str(SCRIPT))
 
 async def start(*words: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tui", "events", *words),
+        *(Python.command, "-m", "tui", "events", *words),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env=os.environ | ENV,

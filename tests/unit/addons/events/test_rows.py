@@ -1,5 +1,4 @@
-import pytest
-
+from tests.cases import each_case
 from tui.addons.events.events import Subscribed
 from tui.addons.events.inbox import Inbox
 from tui.addons.events.rows import Shown, detail_rows, list_rows
@@ -60,7 +59,7 @@ def test_a_subscription_says_what_is_wrong():
     assert "lost" in text and "2 gaps" in text and "The server closed the stream." in text
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         EventType(EVIL, EVIL, ("push", EVIL), {"description": EVIL}, {"x": EVIL}),

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.events.rules import DAY, HOUR, ActedTurn, ActingState, EventRule, acting_entry, read_acting
 
 RULE = EventRule("github/push", "Anything odd?", turns_per_hour=2, turns_per_day=3)
@@ -11,7 +10,7 @@ def acted(*times, cost=None):
     return ActingState([RULE.digest], [ActedTurn(RULE.digest, at, "t", 1, "answered", cost) for at in times])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("on", "matches"),
     [("github/push", True), ("github/*", True), ("*/push", True), ("github/pull", False), ("github", False)],
 )
@@ -19,7 +18,7 @@ def test_a_rule_names_server_and_event(on, matches):
     assert replace(RULE, on=on).matches("github", "push") is matches
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         {"on": "*"},

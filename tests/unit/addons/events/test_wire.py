@@ -1,5 +1,6 @@
 import pytest
 
+from tests.cases import each_case
 from tui.addons.events.wire import MAX_DATA, MAX_ID, NO_WEBHOOK, EventType, error_of, event_types, occurrence
 
 GOOD = {"eventId": "e1", "name": "push", "timestamp": "2026-11-29T12:00:00Z", "data": {"a": 1}}
@@ -33,7 +34,7 @@ def test_push_comes_before_poll_and_a_webhook_is_named(delivery, modes, why):
     assert (kind.modes, kind.why_not) == (modes, why)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("more", "said"),
     [
         ({}, ""),
@@ -60,6 +61,6 @@ def test_text_in_an_occurrence_cannot_move_the_cursor():
     assert "\x1b" not in found.timestamp + found.problem
 
 
-@pytest.mark.parametrize("code", [None, True, "x", 10**400, 1.5, -32023])
+@each_case("code", [None, True, "x", 10**400, 1.5, -32023])
 def test_any_error_is_a_sentence(code):
     assert str(error_of({"code": code, "message": "\x1b[31mno\nway", "data": 7})).endswith(".")

@@ -2,8 +2,7 @@
 
 import json
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.faults.breakpoints_filter import Passing, parse_breakpoint
 from tui.addons.faults.breakpoints_filter import test_of as matcher
 from tui.core.jsonrpc.classification import classify
@@ -19,7 +18,7 @@ def matches(text: str, direction: Direction = Direction.OUT) -> bool:
     return matcher(query)(Passing("files", direction, classify(raw), raw))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         *(
@@ -38,9 +37,7 @@ def test_a_call_matches(text: str) -> None:
     assert matches(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["tool:buy", "dir:in", "kind:response", "not milk", "status:error", "size:>1k", "id:8"]
-)
+@each_case("text", ["tool:buy", "dir:in", "kind:response", "not milk", "status:error", "size:>1k", "id:8"])
 def test_a_call_does_not_match(text: str) -> None:
     assert not matches(text)
 

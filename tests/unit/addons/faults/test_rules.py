@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.faults.rules import FAULTS, PRESETS, Amount, examples, parse_rules
 
 SECOND = 1_000_000_000
@@ -15,7 +16,7 @@ def test_a_rule_has_filter_fault_rate_and_seed():
     assert rule.fields == {"method", "tool"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "amount", "spread"),
     [
         ("delay=2s±0.5", 2 * SECOND, SECOND // 2),
@@ -33,7 +34,7 @@ def test_amounts(text: str, amount: int, spread: int):
     assert (rule.amount, rule.spread) == (amount, spread)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "why"),
     [
         ("tool:x", "has no fault"),
@@ -67,7 +68,7 @@ def test_a_bad_rule_says_what_is_wrong(text: str, why: str):
         parse_rules([text])
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "kind:response lose=answer",
@@ -96,7 +97,7 @@ def test_other_transports_have_no_faults():
         parse_rules(["repeat"], transport="websocket")
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@each_case("preset", PRESETS)
 def test_a_preset_is_of_calls_unless_it_has_a_filter(preset: str):
     assert all(rule.fields == {"method"} for rule in parse_rules([preset]))
     scoped = parse_rules([f"tool:x {preset} 1/2 seed=3"])

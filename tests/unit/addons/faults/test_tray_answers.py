@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tests.unit.addons.faults.test_breakpoints import IN, OUT, Line
 from tui.addons.faults.tray_answers import answer_to, form_value, part_of, with_form_value, with_part
 from tui.core.forms.spec import MISSING
@@ -53,7 +52,7 @@ TEXT = {"content": [{"type": "text", "text": "7"}]}
 STRUCTURED = {"content": [{"type": "text", "text": "seven"}], "structuredContent": {"n": 7}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "schema", "value"),
     [
         ({"result": TEXT}, None, "7"),

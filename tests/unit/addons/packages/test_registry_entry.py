@@ -8,6 +8,7 @@ import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.packages.registry_entry import is_registry_name, launch_options
 from tui.addons.packages.server_inputs import values_of
 from tui.core.errors import UsageError
@@ -26,7 +27,7 @@ def table_of(entry: dict[str, Any], **given: str) -> dict[str, Any]:
     return way.table(values_of(way.inputs, list(given.items())))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("more", "words"),
     [
         ({}, "npx -y @x/weather@1.0.2"),
@@ -75,7 +76,7 @@ def test_a_secret_is_configured_as_a_reference_to_an_environment_variable():
     assert table["args"][:7] == ["run", "-i", "--rm", "-e", "API_KEY", "-e", "LEVEL"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("header", "expected"),
     [
         ({"isSecret": True}, None),
@@ -115,7 +116,7 @@ def test_variables_and_headers_of_a_remote_are_filled_in():
     assert table_of({"remotes": [{"type": "sse", "url": "https://h/sse"}]})["transport"] == "sse"
 
 
-@pytest.mark.parametrize("value", ["evil/..@x", "a b", "evil.example#", "a..b", "ü/"])
+@each_case("value", ["evil/..@x", "a b", "evil.example#", "a..b", "ü/"])
 def test_a_value_that_gives_an_invalid_host_is_refused(value: str):
     remote = {"type": "sse", "url": "https://{host}/sse", "variables": {"host": {"isRequired": True}}}
     with pytest.raises(UsageError, match="its url is invalid"):
@@ -150,7 +151,7 @@ def test_text_in_an_entry_never_becomes_a_reference_to_an_environment_variable()
     assert chosen["args"][-1] == f"${HOSTILE}"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("more", "said"),
     [
         ({"runtimeHint": "bash"}, "it requires “bash” instead of npx"),
@@ -169,7 +170,7 @@ def test_a_package_that_cannot_be_run_safely_has_a_problem(more: dict[str, Any],
     assert said in way.problem
 
 
-@pytest.mark.parametrize(
+@each_case(
     "remote",
     [
         {"type": "stdio", "url": "https://h"},
@@ -195,7 +196,7 @@ def test_control_characters_in_an_argument_are_refused():
         table_of(package(packageArguments=[{"type": "positional", "value": "a\x1b[2Jb"}]))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("word", "whether"),
     [
         ("io.github.user/server", True),

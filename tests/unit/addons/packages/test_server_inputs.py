@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.packages.server_inputs import (
     MAX_TABLE,
     MAX_TEXT,
@@ -43,7 +44,7 @@ def test_only_required_values_without_secrets_are_asked_for_unless_all_are(
     assert values_of(inputs, [], every=every) == {name: (name,) for name in asked}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wanted", "text", "said"),
     [
         (ServerInput("a", kind="number"), "x", "a must be a number"),

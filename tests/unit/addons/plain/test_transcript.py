@@ -11,17 +11,22 @@ from tests.unit.addons.plain.plain_stage import Stage
 from tui.addons.plain import transcript as module
 from tui.addons.plain.transcript import (
     MAX_LINE,
-    MODEL,
     OWN,
     PAGE,
     PAGE_CHARACTERS,
     QUESTION,
     RESULT,
     SERVER,
+    SPARE,
     Stream,
     Transcript,
     json_lines,
 )
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 @given(st.text())
@@ -61,7 +66,7 @@ TEXT = (
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
 def test_an_arriving_text_is_written_by_sentence_and_line_however_it_is_cut(size: int):
     stage = Stage()
-    stream = Stream(stage.transcript, MODEL)
+    stream = Stream(stage.transcript)
     for start in range(0, len(TEXT), size):
         stream.feed(TEXT[start : start + size])
     stream.end()
@@ -76,14 +81,54 @@ def test_an_arriving_text_is_written_by_sentence_and_line_however_it_is_cut(size
     ]
 
 
+def answer(number: int, out: StringIO) -> Transcript:
+    """Return a transcript on which an answer of so many lines has arrived."""
+    transcript = Transcript(out)
+    transcript.begin_turn()
+    stream = Stream(transcript)
+    for line in range(number):
+        stream.feed(f"line {line}\n")
+    stream.end()
+    return transcript
+
+
+def test_an_answer_stops_after_a_page_and_waits_for_more():
+    transcript = answer(PAGE * 2 + 5, out := Terminal())
+    assert out.getvalue().splitlines()[PAGE - 1 :] == [
+        f"model: line {PAGE - 1}",
+        "mcptui: The answer goes on. /more shows the next page.",
+        f"mcptui: {PAGE + 5} more lines. /more shows the next page.",
+    ]
+    assert transcript.more() and transcript.waiting == 5
+    assert transcript.more() and out.getvalue().endswith(f"model: line {PAGE * 2 + 4}\n")
+
+
+@pytest.mark.parametrize("out", [Terminal(), StringIO()])
+def test_an_answer_is_whole_in_a_pipe_and_if_little_is_left_of_it(out: StringIO):
+    number = PAGE + SPARE if out.isatty() else PAGE * 9
+    assert answer(number, out).waiting == 0
+    assert len(out.getvalue().splitlines()) == number
+
+
+def test_more_during_an_answer_makes_room_for_a_page_and_the_newest_text_comes_first():
+    transcript = Transcript(out := Terminal())
+    transcript.begin_turn()
+    for line in range(PAGE + 10):
+        transcript.add(str(line))
+    assert transcript.more() and transcript.waiting == 0
+    for line in range(PAGE):
+        transcript.add(f"again {line}")
+    assert transcript.waiting == 10
+    transcript.say_long(RESULT, "\n".join(["x"] * (PAGE + 20)))
+    transcript.more()
+    assert transcript.waiting == 10
+    transcript.begin_turn()
+    assert transcript.more() and out.getvalue().endswith("model: again 29\n")
+
+
 def test_a_json_value_is_lines_that_name_their_place():
     value = {"a": [{"b": "one\ntwo"}, 3], "c": {}, "d": None}
     assert [*json_lines(value)] == ["a[0].b: one", "a[0].b: two", "a[1]: 3", "c: {}", "d: null"]
-
-
-class Terminal(StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 async def test_a_prompt_that_lines_interrupt_is_shown_once_more_when_they_have_ended(
@@ -123,7 +168,7 @@ def test_a_page_of_long_lines_ends_early():
 
 def test_a_text_that_is_read_at_a_question_does_not_replace_its_unread_lines():
     transcript = Transcript(StringIO())
-    transcript.say_pages(((QUESTION, str(number)) for number in range(PAGE + 10)), is_question=True)
+    transcript.say_pages(((QUESTION, str(number)) for number in range(PAGE + 10)), QUESTION)
     transcript.say_long(OWN, "\n".join(map(str, range(PAGE + 20))))
     assert (transcript.unread, transcript.waiting) == (10, 30)
     assert transcript.more()
@@ -134,6 +179,6 @@ def test_a_text_that_is_read_at_a_question_does_not_replace_its_unread_lines():
 
 def test_the_next_part_of_a_question_leaves_what_was_not_read_before():
     transcript = Transcript(StringIO())
-    transcript.say_pages(((QUESTION, str(number)) for number in range(PAGE + 10)), is_question=True)
-    transcript.say_pages([(QUESTION, "Field 1")], is_question=True)
+    transcript.say_pages(((QUESTION, str(number)) for number in range(PAGE + 10)), QUESTION)
+    transcript.say_pages([(QUESTION, "Field 1")], QUESTION)
     assert transcript.unread == 10

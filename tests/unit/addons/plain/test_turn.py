@@ -10,6 +10,8 @@ from tui.core.events import (
     CallJudged,
     EndReason,
     Event,
+    LimitName,
+    LimitReached,
     Notice,
     StepEnded,
     StepStarted,
@@ -56,7 +58,7 @@ async def test_a_turn_is_told_by_lines_with_a_word():
         "call: rule: ask weather/*",
         "call: allowed once",
         "error: weather › get_weather: no such place",
-        "progress: overloaded. Retrying in 2 s, 1 of 3",
+        "progress: overloaded. Retrying in 2 s, 1 of 3.",
         "model: It rains. Take a coat.",
     ]
 
@@ -69,5 +71,7 @@ async def test_progress_is_a_line_every_few_seconds():
 async def test_what_ends_a_turn_early_is_said():
     found, reason = await lines_of(TextPart("It r"), TurnEnded(EndReason.CANCELLED, "", 1, 0, Usage(), 1.0))
     assert (found, reason) == (["model: It r", "progress: Stopped."], EndReason.CANCELLED)
+    found, _ = await lines_of(LimitReached(LimitName.MAX_STEPS, 1), END)
+    assert found == ["error: Limit reached: 1 step."]
     found, _ = await lines_of(Notice("Compacted."), TurnError("timeout", "model", "Try again."), END)
     assert found == ["progress: Compacted.", "error: model: timeout. Try again."]

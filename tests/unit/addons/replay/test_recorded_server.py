@@ -1,7 +1,6 @@
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.replay.recorded_server import (
     Bodies,
     Question,
@@ -15,7 +14,7 @@ from tui.addons.replay.recorded_server import (
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("recorded", "asked", "expected"),
     [
         ("a", "b", False),

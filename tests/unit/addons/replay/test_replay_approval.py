@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.unit.traffic.recorded import Recorded
 from tui.addons.replay.live import ReplayItem, plan
 from tui.addons.replay.replay import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval
@@ -113,7 +114,7 @@ def test_an_unaccepted_or_unlisted_tool_is_refused() -> None:
 DENIED = b'{"id": 1, "method": "tools/call", "params": {"name": "send"}}'
 
 
-@pytest.mark.parametrize(
+@each_case(
     "one",
     [
         item(DENIED),

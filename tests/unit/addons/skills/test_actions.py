@@ -15,4 +15,4 @@ def test_the_key_of_the_tab_works_once_the_server_serves_skills() -> None:
 
 
 def test_every_key_has_a_text_for_the_footer_and_one_for_the_help() -> None:
-    assert all(one["label"] and one["help"] for one in BRINGS["action"].values())
+    assert all(label and help for _contexts, _keys, label, help, *_more in BRINGS["action"].values())

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.addons.skills.site import FORMS, REFERENCE, listed, raw_entry
 from tui.addons.skills.entry import MAX_BYTES, MAX_FILES, SkillEntry, SkillFile, entry_of
 
@@ -40,7 +41,7 @@ def test_an_honest_entry_is_taken_whole():
     assert found.size == sum(one.size for one in found.files or ())
 
 
-@pytest.mark.parametrize(
+@each_case(
     "raw",
     [
         *(None, 1, "x", [], {}, {"uri": 1}, {"uri": FORMS}),
@@ -55,7 +56,7 @@ def test_an_entry_that_describes_no_skill_is_dropped(raw: object):
         entry_of("docs", raw)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "uri"),
     [
         *(("Forms", "skill://Forms/SKILL.md"), ("for ms", "skill://for%20ms/SKILL.md"), ("-forms", FORMS)),
@@ -68,7 +69,7 @@ def test_a_name_that_is_invalid_or_not_that_of_the_folder_is_declined(name: str,
     assert entry_of("docs", raw).declined.startswith("Its name")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "uri",
     [
         *(
@@ -97,7 +98,7 @@ def test_a_description_beyond_the_limit_is_declined():
     assert "1,024" in entry(frontmatter={"name": "forms", "description": "x" * 1_025}).declined
 
 
-@pytest.mark.parametrize("resources", [None, "static", {}, 1, True], ids=str)
+@each_case("resources", [None, "static", {}, 1, True])
 def test_an_entry_without_a_list_of_files_is_declined(resources: object):
     assert entry(resources=resources).declined == "Its entry has no list of files."
 
@@ -105,7 +106,7 @@ def test_an_entry_without_a_list_of_files_is_declined(resources: object):
 OTHER = listed(REFERENCE, "x")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changed", "said"),
     [
         ({"uri": "skill://other/x"}, "outside of its folder"),

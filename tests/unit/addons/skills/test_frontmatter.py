@@ -9,6 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.skills.frontmatter import MAX_DEPTH, FrontMatterProblem, body, differences
 
 VALUES = st.recursive(
@@ -23,7 +24,7 @@ def compared(front: str, expected: dict[str, Any]) -> list[str]:
     return differences(f"---\n{front}\n---\n# Body\n", expected)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "values"),
     [
         ("2026-10-01", ["2026-10-01", "2026-10-01T00:00:00.000Z", "2026-10-01T00:00:00+00:00"]),
@@ -58,7 +59,7 @@ def test_what_libraries_make_of_a_value_is_no_difference(written: str, values: l
         assert compared(f"x: {written}", {"x": value}) == [], value
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "value"),
     [
         *(
@@ -82,7 +83,7 @@ def test_missing_and_additional_fields_are_differences():
     assert compared("name: a\nb: {c: 1}", {"name": "a", "b": {}, "d": 1}) == ["b.c", "d"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "said"),
     [
         ("name: a", "is missing"),
@@ -121,10 +122,9 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     "front",
     [LAUGHS, "[" * 60_000, "{" * 60_000, "- " * 30_000, "a: &x b\n" * 8_000, "? " * 30_000, "[a," * 20_000],
-    ids=["laughs", "lists", "objects", "dashes", "anchors", "keys", "flow"],
 )
 def test_a_bomb_costs_nothing(front: str):
     started = time.process_time()

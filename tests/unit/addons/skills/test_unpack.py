@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.unit.addons.skills.site import FORMS, raw_entry
 from tui.addons.skills.entry import SkillEntry, entry_of
 from tui.addons.skills.unpack import target, unpack, unpack_fault
@@ -18,7 +19,7 @@ def entry(*names: str) -> SkillEntry:
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     "names",
     [
         *(["CON"], ["a/aux.txt"], ["x%3a"], ["a%20"], ["a."], ["%3c"], [".git/config"], ["x" * 256]),
@@ -32,7 +33,6 @@ def entry(*names: str) -> SkillEntry:
         ),
         ["/".join(["x" * 200] * 6)],
     ],
-    ids="+".join,
 )
 def test_names_that_cannot_be_written_everywhere_are_refused(names: list[str]):
     found = entry(*names)

@@ -2,16 +2,16 @@
 
 from urllib.parse import unquote
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.skills.uris import fully_decoded, path_below, path_of, resolved, uri_fault, uri_of
 
 FOLDER = "skill://acme/forms"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("reference", "path"),
     [
         ("references/GUIDE.md", "references/GUIDE.md"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.addons.skills.site import SKILL_MD, content, digest, raw_entry
 from tui.addons.skills.entry import SkillFile, entry_of
 from tui.addons.skills.verify import SkillContent, mismatch, received, skill_text
@@ -46,9 +47,7 @@ def test_more_bytes_than_allowed_are_refused(given: dict[str, str]):
         received(answer(**given), "x", 3)
 
 
-@pytest.mark.parametrize(
-    "result", [None, [], {}, {"contents": {}}, {"contents": [1]}, answer(text=1), answer(blob="%")]
-)
+@each_case("result", [None, [], {}, {"contents": {}}, {"contents": [1]}, answer(text=1), answer(blob="%")])
 def test_what_is_no_file_is_refused_without_its_content(result: Any):
     with pytest.raises(ValueError, match="the server returned"):
         received(result, "x", 10)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.tap_hosts.hosts import (
     argv_of,
     checked,
@@ -56,7 +57,7 @@ def test_comments_and_formatting_around_the_command_line_are_kept():
     assert out(changed) == COMMENTED
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "changed"),
     [
         (
@@ -84,7 +85,6 @@ def test_comments_and_formatting_around_the_command_line_are_kept():
             '"args": ["tap", "--name", "time", "--", "x", "y"]}}}}',
         ),
     ],
-    ids=["no arguments", "a comment in the list", "no list", "a list as command", "a table as command"],
 )
 def test_every_form_of_a_command_line_can_be_tapped(text: str, changed: str):
     assert into(text) == changed
@@ -117,7 +117,7 @@ def test_indistinguishable_names_are_refused():
         into(text, ("mcpServers", "é"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "length"),
     [
         ([*TAP, "uvx", "x"], 5),

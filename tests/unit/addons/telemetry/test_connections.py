@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tests.unit.traffic.traffic_script import Script
 from tui.addons.telemetry.connections import MAX_SERVERS, Connections, place
 
@@ -13,7 +14,7 @@ def seen(script: Script) -> Connections:
     return connections
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "found"),
     [
         ("https://h.example/mcp", {"server.address": "h.example", "server.port": 443}),

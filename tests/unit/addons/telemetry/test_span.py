@@ -1,11 +1,10 @@
 """Ids of spans."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.telemetry.span import made_id, parsed_context
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         None,

@@ -15,6 +15,11 @@ from tui.runtime.runtime import Runtime
 SAMPLES = ROOT / "sample_config" / "servers"
 
 
+@pytest.fixture(autouse=True)
+def quick_commands(quick_python: None) -> None:
+    """Start commands as forks."""
+
+
 @pytest.fixture
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "config.toml"

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.terminal.forking_python import Python
+
 
 class Done(NamedTuple):
     code: int
@@ -17,7 +19,7 @@ class Done(NamedTuple):
 
 async def mcptui(*words: str, cwd: Path | None = None, stdin: str = "", **env: str) -> Done:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tui", *words),
+        *(Python.command, "-m", "tui", *words),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -4,5 +4,5 @@ from tui.core.addons import every, load
 
 
 def test_commands_are_refused_with_a_key_of_the_servers_pane():
-    action = dict(every("action"))["up.refuse"]
-    assert action["contexts"] == ("SERVERS",) and callable(load(action["call"]))
+    contexts, _keys, _label, _help, _footer, call = dict(every("action"))["up.refuse"]
+    assert contexts == "SERVERS" and callable(load(call))

@@ -13,6 +13,7 @@ import pytest
 
 from tests.configurations import server
 from tests.conftest import until
+from tests.terminal.forking_python import Python
 from tests.terminal.pty_app import ROOT
 from tests.unit.addons.skills.site import SERVER as SKILLS
 from tests.unit.addons.skills.site import Site
@@ -132,7 +133,7 @@ async def test_a_question_is_answered_by_the_options_of_the_command(
 
 async def started(*words: str) -> asyncio.subprocess.Process:
     pipe = asyncio.subprocess.PIPE
-    return await asyncio.create_subprocess_exec(sys.executable, "-m", "tui", *words, stdout=pipe, stderr=pipe)
+    return await asyncio.create_subprocess_exec(Python.command, "-m", "tui", *words, stdout=pipe, stderr=pipe)
 
 
 async def line_with(text: str, process: asyncio.subprocess.Process) -> None:

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.watch.globs import folders, guessed, matcher
 from tui.core.servers import ServerSpec
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "path", "expected"),
     [
         ("*.py", "a.py", True),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tests.changing_server import tool
 from tui.addons.watch.handover import HandoverResult
 from tui.addons.watch.report import RANKS, RestartReport, fitting, report_row, shortened, watched_words
@@ -21,7 +22,7 @@ def new(**more):
     return HandoverResult(True, True, 0.42, **more)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("report", "expected"),
     [
         (RestartReport(new()), "restarted in 0.4 s"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.commands.call.arguments import Arguments
 from tui.core.errors import UsageError
 from tui.core.workbench import PromptArgument, PromptInfo
@@ -15,7 +16,7 @@ def of(properties: dict[str, Any], **more: Any) -> Arguments:
     return Arguments("tool", {"type": "object", "properties": properties, **more})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "text", "value"),
     [
         ({"type": "string"}, "null", "null"),

@@ -115,7 +115,7 @@ def test_a_broken_file_is_named_and_the_others_are_listed(
     (separate_home / "config/goose/config.yaml").write_text("extensions:\n  a: [\n")
     assert hosts() == 2
     said = capsys.readouterr().out
-    assert "  a  x\n" in said
+    assert "  a       x\n" in said
     assert "Roo Code  ./.roo/mcp.json:3: is not JSON: " in said
     assert "Codex  ~/.codex/config.toml:2: is not TOML: " in said
     assert "goose  ~/config/goose/config.yaml:2: is not YAML: " in said

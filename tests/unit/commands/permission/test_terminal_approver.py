@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.commands.permission import terminal_approver
 from tui.commands.permission.terminal_approver import (
     MAX_SHOWN,
@@ -19,7 +20,7 @@ from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.tools import Tool
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "decision"),
     [
         ("y\n", Decision(Answer.ONCE)),

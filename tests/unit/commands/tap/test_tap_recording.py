@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tests.cases import each_case
 from tui.commands.tap.tap_recording import NICENESS, TapRecording, known_secrets, name_of
 
 
@@ -63,7 +64,7 @@ def test_the_thread_that_records_has_a_lower_priority_than_the_one_that_passes_b
     assert os.getpriority(os.PRIO_PROCESS, 0) == own
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("command", "name"),
     [
         (["uvx", "mcp-server-time"], "mcp-server-time"),

@@ -1,9 +1,9 @@
 """Placeholders of expectations: what they fit, how they are escaped, and what is misspelled."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.comparison.placeholders import (
     Pattern,
     Placeholder,
@@ -21,7 +21,7 @@ from tui.core.comparison.placeholders import (
 TRICKY = st.text(alphabet="<>abid re:number0123-.\n: textany\\[]", max_size=30)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("expected", "text"),
     [
         ("<number> files", "12 files"),
@@ -47,7 +47,7 @@ def test_a_placeholder_fits_what_varies_in_a_text(expected: str, text: str):
     assert fits_text(expected, text)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("expected", "text"),
     [
         ("<number> files", "many files"),
@@ -65,7 +65,7 @@ def test_a_placeholder_does_not_fit_another_text(expected: str, text: str):
     assert not fits_text(expected, text)
 
 
-@pytest.mark.parametrize("expected", ["number", "any", "id", "<<number>", "<text>"])
+@each_case("expected", ["number", "any", "id", "<<number>", "<text>"])
 def test_a_text_without_a_placeholder_for_numbers_fits_no_number(expected: str):
     assert not fits(expected, 5)
 
@@ -75,7 +75,7 @@ def test_a_pattern_fits_the_digits_of_a_number():
     assert not fits("<re:[1-9]>", 55)
 
 
-@pytest.mark.parametrize("name", ["text", "number", "time", "id", "any"])
+@each_case("name", ["text", "number", "time", "id", "any"])
 def test_a_doubled_bracket_makes_a_placeholder_literal(name: str):
     assert fits_text(f"a <<{name}> b", f"a <{name}> b")
     assert not fits_text(f"a <<{name}> b", "a 1 b")
@@ -116,7 +116,7 @@ def test_every_text_of_a_value_is_escaped():
     assert escaped_value({"<id>": ["<id>", 1, None]}) == {"<id>": ["<<id>", 1, None]}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "meant"),
     [
         ("<nubmer>", "<number>"),
@@ -131,9 +131,7 @@ def test_a_misspelled_placeholder_is_named_with_the_one_that_is_meant(written: s
     assert misspelled(f"a {written} b") == [(written, meant)]
 
 
-@pytest.mark.parametrize(
-    "text", ["<b>", "<a>x</a>", "<text>", "<<id>", "<re:x>", "<test>x</test>", "a < b > c"]
-)
+@each_case("text", ["<b>", "<a>x</a>", "<text>", "<<id>", "<re:x>", "<test>x</test>", "a < b > c"])
 def test_markup_and_right_placeholders_are_not_misspelled(text: str):
     assert misspelled(text) == []
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.comparison.text_parts import GAP, ID, NUMBER, TIME, Gap, Piece, TextPart, fits_whole
 
 PIECES = st.lists(st.sampled_from(["a", "-", "aa", " ", "1", GAP, ID, NUMBER]), max_size=6)
@@ -25,13 +26,13 @@ def test_a_text_fits_if_a_regular_expression_of_the_parts_does(pieces: list[Piec
     assert fits_whole(pieces, text) is wanted
 
 
-@pytest.mark.parametrize("text", ["1,234", "12", "-1.5e-3", "+7", "1,234,567.89"])
+@each_case("text", ["1,234", "12", "-1.5e-3", "+7", "1,234,567.89"])
 def test_a_number_may_have_a_sign_groups_a_fraction_and_an_exponent(text: str):
     assert fits_whole([NUMBER], text)
     assert re.fullmatch(NUMBER.regex, text)
 
 
-@pytest.mark.parametrize("text", ["", "1,23", "1.", ".5", "e5", "1 2", "--1"])
+@each_case("text", ["", "1,23", "1.", ".5", "e5", "1 2", "--1"])
 def test_other_texts_are_no_number(text: str):
     assert not fits_whole([NUMBER], text)
 

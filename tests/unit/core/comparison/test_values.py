@@ -3,10 +3,10 @@
 import json
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.comparison import values as comparison
 from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN, Kinds, fits
 from tui.core.comparison.values import (
@@ -37,7 +37,7 @@ def test_a_changed_value_is_reported_with_both_values():
     assert (found.path, found.kind, found.before, found.after) == ("a.b", Change.CHANGED, 1, 2)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "after", "found"),
     [
         ({"a": 1, "b": 2}, {"b": 2, "c": 3}, [("c", "added"), ("a", "removed")]),
@@ -52,7 +52,7 @@ def test_each_difference_is_reported_once_with_its_path(before, after, found):
     assert changes(before, after) == found
 
 
-@pytest.mark.parametrize(("one", "other"), [(1, True), (0, False), (1, "1"), (None, 0), ("", None), ([], {})])
+@each_case(("one", "other"), [(1, True), (0, False), (1, "1"), (None, 0), ("", None), ([], {})])
 def test_values_of_different_types_are_different(one: object, other: object):
     assert changes({"a": one}, {"a": other}) == [("a", "changed")]
 
@@ -72,7 +72,7 @@ def test_items_with_names_are_compared_by_name_and_another_order_is_one_differen
     assert (found.path, found.kind, found.after) == ("tools", Change.MOVED, ["c", "b", "a"])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("glob", "hidden"),
     [
         ("result.ttlMs", True),
@@ -95,7 +95,7 @@ def test_differences_at_paths_that_match_a_pattern_are_hidden(glob: str, hidden:
     assert changes(before, after, "content[*].text") == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("key", "before", "after"),
     [
         ("text", "at 2026-11-20T10:00:00Z", "at 2026-11-21T11:30:59.123Z"),
@@ -116,7 +116,7 @@ def test_values_that_change_from_run_to_run_are_ignored(key: str, before: object
     assert not compare({key: before}, {key: after}).same
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("key", "before", "after"),
     [("text", "12 files", "13 files"), ("count", 1, 2), ("paid", True, False), ("at", 3, 4), ("id", 1, None)],
 )
@@ -124,7 +124,7 @@ def test_other_changes_are_reported(key: str, before: object, after: object):
     assert not compared({key: before}, {key: after}).same
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("expected", "value", "fitting"),
     [
         ("<any>", {"a": [1]}, True),

@@ -3,10 +3,10 @@
 from functools import reduce
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.comparison.placeholders import escaped_value, fits, fits_text, same
 from tui.core.comparison.varied import renewed, renewed_text, varied_text, widened, widened_text
 
@@ -31,7 +31,7 @@ def fulfilled(expected: Any, value: Any) -> bool:
     return same(expected, value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("texts", "expected"),
     [
         (("light rain, 12 °C.", "light rain, 9.5 °C."), "light rain, <number> °C."),

@@ -1,16 +1,16 @@
 """Every raw result becomes something that can be shown."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.context.content import MAX_ITEMS, content_of, contents_of, prompt_of, result_of
 from tui.core.tools import Annotations, BinaryContent, LinkContent, ResourceContent, TextContent
 
 EMBEDDED = {"type": "resource"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("item", "read"),
     [
         ({"type": "text", "text": "a\x1b[2J"}, TextContent("a\x1b[2J")),
@@ -77,7 +77,7 @@ def test_no_response_to_a_resource_or_prompt_request_raises(value):
         prompt_of({"messages": [{"role": value, "content": value}]})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "read"),
     [
         ({"audience": ["user"], "priority": 0.2}, Annotations(("user",), 0.2)),

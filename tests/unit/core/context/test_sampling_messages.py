@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.media import png
 from tui.core.context.sampling_messages import BadSampling, SampledReply, max_tokens_of, model_request
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
@@ -57,7 +58,7 @@ def test_tool_use_and_results_become_calls_and_tool_messages() -> None:
     assert request(tools=[{"name": "a"}], toolChoice={"mode": "none"}).tools == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("params", "problem"),
     [
         ({"messages": []}, "messages must be an array"),
@@ -78,7 +79,7 @@ def test_malformed_parameters_are_reported_with_their_path(params: dict[str, Any
         request(**params)
 
 
-@pytest.mark.parametrize("wanted", [None, 0, -5, True, "10"])
+@each_case("wanted", [None, 0, -5, True, "10"])
 def test_an_invalid_limit_is_rejected(wanted: Any) -> None:
     with pytest.raises(BadSampling, match="maxTokens must be a positive number"):
         max_tokens_of({"maxTokens": wanted})
@@ -124,7 +125,7 @@ def test_tools_with_similar_names_get_names_of_their_own() -> None:
         assert names["files_delete"] == "files_delete"
 
 
-@pytest.mark.parametrize("given", [[1, 2], "text", 7, True, 0, "", False, []])
+@each_case("given", [[1, 2], "text", 7, True, 0, "", False, []])
 def test_arguments_of_an_earlier_call_must_be_an_object(given: Any) -> None:
     use = {"type": "tool_use", "id": "1", "name": "x", "input": given}
     with pytest.raises(BadSampling, match=r"messages\[1\].content: input of a tool_use must be an object"):
@@ -140,7 +141,7 @@ def test_an_earlier_call_may_have_no_arguments(given: Any) -> None:
     assert isinstance(said, AssistantMessage) and json.loads(said.calls[0].arguments) == (given or {})
 
 
-@pytest.mark.parametrize("written", ["[1, 2]", "7", '"text"', "null", "{", "[" * 100_000])
+@each_case("written", ["[1, 2]", "7", '"text"', "null", "{", "[" * 100_000])
 def test_a_call_whose_arguments_are_not_an_object_is_not_passed_on(written: str) -> None:
     reply = SampledReply("m", 100, True)
     reply.take(ReplyPart((CallRequest("1", "x", written), CallRequest("2", "y", " "))))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore
 from tui.core.context.tool_ranking import Key, OfferContext, choose, relevance, words
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
@@ -126,7 +127,7 @@ TOOLS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("question", "best"),
     [
         ("What will the weather be in Paris?", "get_forecast"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.media import base64_of, image, png, wav
 from tui.core.context.context_meter import ASCII, PICTURE, estimate
 from tui.core.context.tool_results import (
@@ -84,7 +85,7 @@ def test_audio_is_attached():
     assert seen.attachments[0].kind == "audio"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "why"),
     [
         (BinaryContent("image", "image/png", 9, "not base64!"), "not valid base64"),
@@ -151,9 +152,7 @@ def test_the_model_is_told_how_many_and_which_invisible_characters_were_removed(
     assert "[tag" not in many
 
 
-@pytest.mark.parametrize(
-    "text", ["plain\r\n\ttext", "❤️ 👨‍👩‍👧 می‌خواهم", "red \x1b[31m", "a\u2028b", "\ud800"]
-)
+@each_case("text", ["plain\r\n\ttext", "❤️ 👨‍👩‍👧 می‌خواهم", "red \x1b[31m", "a\u2028b", "\ud800"])
 def test_a_text_without_removed_characters_has_no_warning(text: str):
     assert "[warning" not in told(TextContent(text)).text
 

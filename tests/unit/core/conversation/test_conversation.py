@@ -3,10 +3,10 @@
 import json
 from typing import get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -105,7 +105,7 @@ def test_a_remark_survives_a_round_trip(remark: Remark):
     assert found == remark and found.at == 7.0
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         {"place": -1}, {"place": "1"}, {"place": True}, {"kind": "joke"}, {"kind": None}, {"kind": []},

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.storage.session_samples import CALL, any_json, messages
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -85,7 +86,7 @@ def test_values_that_json_cannot_hold_become_null():
     assert json.loads(dumps(plain([10**1000]))) == [10**1000]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "message",
     [
         UserMessage(f"my key is {SECRET}"),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.conversation.sessions import CELLS, SessionInfo, named, title_of
 from tui.core.errors import UsageError
 from tui.core.text import cells_of, clean
@@ -14,7 +15,7 @@ TITLED = SessionInfo("20261119T091200Z-5c0de2", "EBD4B3")
 TWIN = SessionInfo("20261120T091200Z-77aa01", "weather")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "found"),
     [
         ("last", NEW),
@@ -42,7 +43,7 @@ def test_an_ambiguous_name_is_an_error(name: str):
         named([NEW, TWIN], name)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("question", "title"),
     [
         ("What is the weather in Beijing? I leave tomorrow.", "What is the weather in Beijing?"),

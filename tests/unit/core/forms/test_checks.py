@@ -1,9 +1,9 @@
 """Typed text is converted to a value and checked while typing."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.forms.checks import parse_json, read_text, shown_text
 from tui.core.forms.schema import SchemaReader
 
@@ -12,7 +12,7 @@ def read(text, **schema):
     return read_text(SchemaReader({}).spec(schema), text)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "schema", "value"),
     [
         (" 12 ", {"type": "integer"}, 12),
@@ -30,7 +30,7 @@ def test_valid_texts_become_values(text, schema, value):
     assert read(text, **schema) == (value, "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "schema", "problem"),
     [
         ("1.5", {"type": "integer"}, "is not an integer"),
@@ -58,7 +58,7 @@ def test_each_problem_is_described(text, schema, problem):
     assert read(text, **schema)[1] == problem
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shape"),
     [
         ("2026-02-28", "date"),

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tui.core.forms.elicitation import (
     blank_form,
     content_of,
@@ -62,7 +61,7 @@ def test_a_multiple_choice_is_a_checkbox_for_each_value_and_a_choice_is_set_by_t
     assert content_of(schema, blank_form(schema).value()[0]) == {}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "problem"),
     [
         ({"name": "x"}, "name needs at least 2 characters"),
@@ -82,7 +81,7 @@ def test_an_invalid_answer_is_reported_with_its_field(change: dict[str, Any], pr
     assert content_problem(PERSON, default_content(PERSON)) == "name is required"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "problem"),
     [
         ([], "must be an object"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.forms.form import Form
 from tui.core.forms.spec import FieldKind, FormField, Path
 
@@ -51,7 +52,7 @@ def set_in(made: Form, path: Any, text: str) -> None:
     assert made.set(path, text) == ""
 
 
-@pytest.mark.parametrize("schema", optional_forms(TEXTS))
+@each_case("schema", optional_forms(TEXTS))
 def test_an_item_can_be_added_to_an_optional_list(schema: dict[str, Any]) -> None:
     made = form(schema)
     set_in(made, made.add(("a",)), "x")
@@ -59,14 +60,14 @@ def test_an_item_can_be_added_to_an_optional_list(schema: dict[str, Any]) -> Non
     assert made.value() == ({"a": ["x", "y"]}, {})
 
 
-@pytest.mark.parametrize("schema", optional_forms(COUNTS))
+@each_case("schema", optional_forms(COUNTS))
 def test_an_entry_can_be_added_to_an_optional_map(schema: dict[str, Any]) -> None:
     made = form(schema)
     set_in(made, made.add(("a",), "k"), "1")
     assert made.value() == ({"a": {"k": 1}}, {})
 
 
-@pytest.mark.parametrize("schema", [SIZE, *optional_forms(SIZE), *optional_forms(REF)])
+@each_case("schema", [SIZE, *optional_forms(SIZE), *optional_forms(REF)])
 def test_an_optional_object_opens_with_its_properties(schema: dict[str, Any]) -> None:
     made = form(schema)
     assert made.add(("a",)) == ("a",)

@@ -3,10 +3,10 @@
 import json
 import time
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.forms.form import Form
 from tui.core.forms.spec import MAX_FIELDS
 
@@ -74,7 +74,7 @@ def test_a_key_press_takes_less_than_a_millisecond_in_the_largest_form():
 # ---- hostile schemas -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_case(
     "schema",
     [
         None, True, False, [], 3, "x", {},

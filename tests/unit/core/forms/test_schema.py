@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.foreign import FOREIGN
 from tui.core.forms.checks import read_text, size_problem, text_problem
 from tui.core.forms.schema import SchemaReader
@@ -16,7 +17,7 @@ def spec_of(schema, **root):
     return SchemaReader({**root, "properties": {"v": schema}}).spec(schema)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "kind"),
     [
         ({"type": "string"}, FieldKind.TEXT),
@@ -53,7 +54,7 @@ def test_titles_and_descriptions_are_kept_unchanged():
     assert spec_of({"type": "string"}).default is MISSING
 
 
-@pytest.mark.parametrize(
+@each_case(
     "schema",
     [
         {"type": ["string", "null"]},
@@ -68,7 +69,7 @@ def test_a_nullable_type_is_not_a_union(schema):
     assert (spec.kind, spec.nullable, spec.arms) == (FieldKind.TEXT, True, ())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "labels"),
     [
         ({"enum": ["a", 1, None]}, ["a", "1", "null"]),
@@ -92,7 +93,7 @@ def test_an_enumeration_too_long_to_choose_from_becomes_a_text_field():
     assert spec_of({"type": "string", "enum": [f"{n}" for n in range(10_000)]}).kind is FieldKind.TEXT
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "labels"),
     [
         ({"type": ["string", "integer"]}, ["text", "integer"]),

@@ -1,9 +1,9 @@
 """Hidden text, decoded."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.hidden_text.readable import as_latin, mixed_word, readable, readable_line
 from tui.core.text import clean
 
@@ -16,7 +16,7 @@ def selectors(text: str) -> str:
     return "".join(chr(0xE0100 + byte - 16) for byte in text.encode())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("Adds two numbers.\r\n\tÄ 👩\u200d💻 ☎\ufe0f", "Adds two numbers.\n\tÄ 👩\u200d💻 ☎\ufe0f"),
@@ -61,11 +61,11 @@ def test_look_alikes_are_read_as_latin_letters_at_the_same_positions():
     assert len(as_latin(text)) == len(text)
 
 
-@pytest.mark.parametrize("word", ["раypal", "gооgle", "dеlete", "Aррle", "pаssword"])
+@each_case("word", ["раypal", "gооgle", "dеlete", "Aррle", "pаssword"])
 def test_a_word_that_mixes_scripts_is_found(word: str):
     assert mixed_word(f"The {word} tool") == (4, 4 + len(word))
 
 
-@pytest.mark.parametrize("text", ["plain", "Возвращает JSONа и URLы", "5 µm, 3 kΩ, Δt, 2πr", "а b о c", ""])
+@each_case("text", ["plain", "Возвращает JSONа и URLы", "5 µm, 3 kΩ, Δt, 2πr", "а b о c", ""])
 def test_words_of_different_scripts_side_by_side_are_not_mixed(text: str):
     assert mixed_word(text) is None

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.hidden_text.scan import (
     EXCERPT_CHARS,
     LONG_RUN,
@@ -99,7 +100,7 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("text", "sign"), FOUND)
+@each_case(("text", "sign"), FOUND)
 def test_each_kind_of_hidden_text_is_found_and_holds_back_a_tool_if_no_honest_server_has_it(
     text: str, sign: Sign
 ):
@@ -146,7 +147,7 @@ HONEST = [
 ]
 
 
-@pytest.mark.parametrize("text", HONEST)
+@each_case("text", HONEST)
 def test_an_honest_text_has_no_findings(text: str):
     assert list(scan(text, "description")) == []
 
@@ -193,7 +194,7 @@ def test_an_excerpt_is_short_and_safe_to_show(text: str):
         assert "\x1b" not in one.excerpt and "‮" not in one.excerpt and "\U000e0041" not in one.excerpt
 
 
-@pytest.mark.parametrize(
+@each_case(
     "piece",
     [
         "do not ",
@@ -257,7 +258,7 @@ def places(raw: dict[str, Any]) -> list[str]:
     return [one.place for one in in_definition(raw)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("more", "place"),
     [
         ({"title": BAD}, "title"),

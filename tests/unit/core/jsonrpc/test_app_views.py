@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tui.core.jsonrpc.app_views import MAX_URI, app_view, is_app_only
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("meta", "uri"),
     [
         ({"ui": {"resourceUri": "ui://a"}}, "ui://a"),
@@ -23,7 +22,7 @@ def test_a_view_is_named_in_the_metadata(meta: Any, uri: str):
     assert app_view({"_meta": meta}) == uri
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("visibility", "only"),
     [(["app"], True), (["model", "app"], False), (None, False), ("app", False), ([], True)],
 )

@@ -4,10 +4,10 @@ import json
 import time
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.jsonrpc.classification import MAX_NAME, READ_WHOLE, Classification, classify, column, id_text
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, Stray, read_line
 from tui.core.traffic import Kind, Outcome
@@ -17,7 +17,7 @@ def line(**fields: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", **fields}).encode()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("raw", "kind"),
     [
         (line(id=1, method="ping"), Kind.REQUEST),
@@ -55,7 +55,7 @@ def test_each_line_has_one_kind(raw: bytes, kind: Kind):
     assert classify(raw).kind is kind
 
 
-@pytest.mark.parametrize(
+@each_case(
     "raw",
     [
         b"\xef\xbb\xbf" + line(id=1, method="ping"),
@@ -66,14 +66,13 @@ def test_each_line_has_one_kind(raw: bytes, kind: Kind):
         line(id=1, method="ping", params={"a": "x"}).replace(b"x", rb"\ud800"),
         b'{"jsonrpc":"2.0","id":9,"method":"no","method":"ping","id":1}',
     ],
-    ids=["BOM", "white space", "huge number", "deep", "not UTF-8", "lone surrogate", "duplicate keys"],
 )
 def test_a_request_in_unusual_bytes_is_a_request(raw: bytes):
     reading = classify(raw)
     assert (reading.kind, reading.method, reading.ident) == (Kind.REQUEST, "ping", "1")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("fields", "outcome"),
     [
         ({"result": {}}, Outcome.OK),
@@ -90,7 +89,7 @@ def test_a_response_gives_the_outcome_of_its_request(fields: dict[str, Any], out
     assert classify(line(id=1, **fields)).outcome is outcome
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("method", "params", "tool"),
     [
         ("tools/call", {"name": "get_weather"}, "get_weather"),
@@ -124,7 +123,7 @@ def test_a_retried_call_carries_the_state_of_the_previous_round():
     assert first.state == second.state != 0
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "text"),
     [(7, "7"), (-1, "-1"), ("a", '"a"'), ("7", '"7"'), ('"', r'"\""'), (7.0, "7.0"), (7.5, ""), (None, "")],
 )

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.jsonrpc.framing import EDGE, MAX_ID, Event, EventCutter, Framer, Oversize, is_event_stream
 
 
@@ -109,7 +110,7 @@ RETRIES = [(b"0", 500), (b"1", 500), (b"2000", 2000), (b"999999999", 60_000), (b
 RETRIES += [(said, None) for said in (b"-1", b"1.5", b"soon", b"", "\u0663".encode())]
 
 
-@pytest.mark.parametrize(("said", "used"), RETRIES)
+@each_case(("said", "used"), RETRIES)
 def test_the_delay_that_a_server_asks_for_is_bounded(said: bytes, used: int | None):
     cutter = EventCutter(1000)
     list(cutter.feed(b"retry: " + said + b"\n\n"))
@@ -142,16 +143,14 @@ def last_id(stream: bytes) -> bytes | None:
     return cutter.last_id
 
 
-@pytest.mark.parametrize(
+@each_case(
     "ident", ["caf\u00e9".encode(), "\u202e".encode() + b"z" * 900, b'a "b" c', b"caf\xe9\xff", b"\t x y \t"]
 )
 def test_the_id_of_the_last_event_is_kept_in_its_own_bytes_and_trimmed(ident: bytes) -> None:
     assert last_id(b"id: " + ident + b"\ndata: x\n\n") == ident.strip()
 
 
-@pytest.mark.parametrize(
-    "ident", [b"a\x00b", b"\x0bc", b"\x1b[2J", b"\x7f", b"x" * (MAX_ID + 1)], ids=lambda one: repr(one[:5])
-)
+@each_case("ident", [b"a\x00b", b"\x0bc", b"\x1b[2J", b"\x7f", b"x" * (MAX_ID + 1)])
 def test_an_id_that_no_header_can_carry_is_ignored(ident: bytes) -> None:
     assert last_id(b"id: " + ident + b"\n\n") is None
     assert last_id(b"id: 1\n\nid: " + ident + b"\n\n") == b"1"
@@ -176,7 +175,7 @@ def test_a_last_event_without_its_empty_line_is_taken_when_asked_for() -> None:
     assert list(cutter.close()) == [Event("", "", b"tw", 2)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("raw", "events"),
     [
         (b"data: a\n\ndata: b\n\n", ["a", "b"]),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared import inbound
 
+from tests.cases import each_case
 from tui.core.jsonrpc.headers import MovingHeaders, encoded, header_map, message_headers, parameter_headers
 from tui.core.jsonrpc.protocol import VERSION_HEADER
 
@@ -72,7 +73,7 @@ def test_arguments_that_are_no_object_have_no_headers():
     assert parameter_headers(WANTED, [1]) == parameter_headers(WANTED, None) == {}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("method", "params", "version", "headers"),
     [
         ("tools/call", {"name": "echo"}, "2026-07-28", {"mcp-method": "tools/call", "mcp-name": "echo"}),

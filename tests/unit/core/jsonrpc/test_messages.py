@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.jsonrpc.messages import (
     INVALID_ANSWER,
     Failure,
@@ -74,7 +75,7 @@ def test_an_id_may_return_as_another_json_type(identity):
     assert str(read_one(f'{{"jsonrpc":"2.0","id":{identity},"result":{{}}}}').id) == "7"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("error", "code", "message"),
     [
         ({"code": "-32001", "message": "text"}, -32001, "text"),
@@ -100,7 +101,7 @@ def test_an_error_message_is_bounded_and_cleaned_and_large_data_is_omitted_with_
     assert frame.data is None and "bytes of data, omitted" in frame.message
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         '{"jsonrpc":"2.0","id":7,"result":{},"error":{"code":1,"message":"x"}}',
@@ -122,7 +123,7 @@ def test_an_unusable_response_still_names_its_request(line):
     assert isinstance(frame, Stray) and frame.ids == (7,)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         "Server listening, id: 7",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.jsonrpc import messages
 from tui.core.jsonrpc.classification import classify
 from tui.core.jsonrpc.messages import Response, Stray
@@ -161,7 +162,7 @@ def test_a_handshake_with_a_bad_part_keeps_the_others(value: str):
     assert found == [Response(7, kept)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "raw",
     [
         response(deep(300)),
@@ -188,7 +189,7 @@ def test_what_is_rejected_names_a_number_with_too_many_digits():
     assert read_damaged_listing(listing(deep(300), "[" + "[]," * 250_000 + "[]]")) is None
 
 
-@pytest.mark.parametrize(("value", "_"), BAD)
+@each_case(("value", "_"), BAD)
 def test_a_repaired_listing_counts_as_answered_in_the_recording(value: str, _: str):
     found = classify(listing(GOOD, f'{{"name": "bad", "_meta": {value}}}'))
     assert (found.kind, found.outcome) == (Kind.RESPONSE, Outcome.OK)
@@ -202,7 +203,7 @@ def test_thousands_of_malformed_entries_are_read_quickly():
     assert time.thread_time() - began < 2.0
 
 
-@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999", "-1E400", "1" * 400 + ".0"])
+@each_case("word", ["NaN", "Infinity", "-Infinity", "1e999", "-1E400", "1" * 400 + ".0"])
 def test_numbers_that_are_not_finite_are_rejected(word: str) -> None:
     with pytest.raises(ValueError, match=f"^{word[:9]}.*(is not a JSON value|is out of range)$"):
         loads(f'{{"a": [{word}]}}')

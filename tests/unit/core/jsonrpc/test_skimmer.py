@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.jsonrpc.skimmer import (
     MAX_MEMBERS,
     PAGE,
@@ -87,7 +88,7 @@ def test_array_items_are_located_up_to_a_limit():
     assert len(list(items(raw, 1, 2))) == 2
 
 
-@pytest.mark.parametrize("raw", [b'"never ends', b"{", b'{"a":"}', b"[[]", b"", b'"\\"', b"tr"])
+@each_case("raw", [b'"never ends', b"{", b'{"a":"}', b"[[]", b"", b'"\\"', b"tr"])
 def test_a_truncated_value_has_no_end(raw: bytes):
     assert value_end(raw, 0) == -1
 

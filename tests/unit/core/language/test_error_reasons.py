@@ -5,11 +5,12 @@ import tomllib
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.errors import reason_of
 from tui.core.language.error_reasons import all_reasons
 
 
-@pytest.mark.parametrize("text", ["{", '{"a" 1}', '{"a": 1,}', "[1] 2", '"a'])
+@each_case("text", ["{", '{"a" 1}', '{"a": 1,}', "[1] 2", '"a'])
 def test_an_error_of_json_has_words_of_the_table(text: str):
     with pytest.raises(json.JSONDecodeError) as raised:
         json.loads(text)

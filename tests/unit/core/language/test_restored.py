@@ -20,15 +20,13 @@ TEXTS = {
 
 
 class Catalog(NullTranslations):
-    _catalog = TEXTS
-
     def gettext(self, message: str) -> str:
         return TEXTS.get(message, message)
 
 
 @pytest.fixture(autouse=True)
 def chinese() -> Iterator[None]:
-    translate.use(Catalog())
+    translate.use(Catalog(), lambda: TEXTS)
     yield
     translate.use(None)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.permission.consent import MAX_LINES, MAX_ON_SCREEN, ConsentQuestion, question_of
 from tui.core.permission.launch import Launch
 from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
@@ -111,7 +112,7 @@ def test_sign_in_settings_are_shown_without_secrets():
     assert "s3cret" not in text(spec)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "said"),
     [
         ("w\u0435ather", "The name mixes letters of several scripts"),

@@ -2,10 +2,10 @@
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.hidden_text.scan import MAX_CHARS
 from tui.core.permission.change_effects import ABSENT, ChangeEffect
 from tui.core.permission.differences import (
@@ -39,7 +39,7 @@ def hinted(**hints):
 TEXT = {"properties": {"a": {"type": "string"}}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "after", "verdict"),
     [
         (takes(), takes(properties=of(a="string")), COMPATIBLE),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.permission.launch import Launch, spelled
 from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
@@ -16,7 +17,7 @@ def launch(spec: ServerSpec = SPEC, program: str = "/bin/uvx", **fields: Any) ->
     return Launch.of(dataclasses.replace(spec, **fields), lambda spec: program)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "fields",
     [
         {"command": "npx"},
@@ -43,7 +44,7 @@ def test_any_change_to_what_runs_changes_the_hash_and_is_named(fields: dict[str,
     assert after.changes(before.summary("salt"), "salt")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "fields", [{"name": "other"}, {"autostart": False}, {"pins": ("a",)}, {"source": "x"}, {"roots": ("/a",)}]
 )
 def test_settings_that_do_not_affect_what_runs_do_not_change_the_hash(fields: dict[str, Any]):
@@ -146,7 +147,7 @@ def test_the_target_of_a_secret_argument_is_hashed_but_not_shown_and_a_lost_link
     assert launch().changes(before, "") == ["link of program: led to /opt/uvx, is no longer a link"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("uvx mcp-server-time==1.2.3", "uvx mcp-server-time==1.2.3"),

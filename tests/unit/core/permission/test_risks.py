@@ -1,7 +1,6 @@
 """Risks that are pointed out before a command runs."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.core.permission.launch import Launch
 from tui.core.permission.risks import risks_of, unpinned
 from tui.core.servers import Reference, ServerSpec, Transport
@@ -12,7 +11,7 @@ def risks(command: str = "server", *args: str, found: str = "/bin/x", **fields: 
     return " ".join(risks_of(Launch.of(spec, lambda spec: found)))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "package"),
     [
         ("npx -y some-mcp", "some-mcp"),
@@ -56,7 +55,7 @@ def test_a_package_without_an_exact_version_is_flagged(line: str, package: str):
     assert unpinned(line.split()) == package
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         "env A=b npx -y tool",
@@ -104,7 +103,7 @@ def test_an_unencrypted_address_is_flagged_unless_it_is_this_computer():
     assert risks("", url="http://127.0.0.1:1/mcp", transport=Transport.HTTP) == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "said"),
     [
         (["env", "LD_PRELOAD=/x.so", "server"], "LD_PRELOAD can make any program load other code."),
@@ -134,7 +133,7 @@ def test_launchers_that_hide_what_they_run_are_flagged(words: list[str], said: s
     assert said in risks(*words)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "words",
     [
         ["python3", "-m", "tool", "-c", "config.toml"],
@@ -151,7 +150,7 @@ def test_ordinary_options_are_not_flagged(words: list[str]):
     assert risks(*words) == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     "LD_PRELOAD ld_preload LD_LIBRARY_PATH DYLD_X NODE_OPTIONS PYTHONPATH PERL5LIB RUBYOPT BASH_ENV PATH"
     " HOME SHELLOPTS PS4 PROMPT_COMMAND ENV PYTHONHOME NPM_CONFIG_REGISTRY npm_config_x UV_INDEX UV_INDEX_URL"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.permission import rule_values
 from tui.core.permission.rule_values import MISSING, covers_all, covers_any, values_at
 from tui.core.permission.rules import Rules
@@ -21,7 +22,7 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "path", "found"),
     [
         ({"a": 1}, "a", [1]),
@@ -48,12 +49,12 @@ def test_a_missing_argument_does_not_match():
 JSON = [(True, "true"), (None, "null"), (3, "3"), (3.0, "3"), (3.0, "3.0"), ({"a": 1}, '{"a":1}')]
 
 
-@pytest.mark.parametrize(("value", "text"), JSON)
+@each_case(("value", "text"), JSON)
 def test_a_value_that_is_not_a_string_is_matched_as_json(value, text):
     assert covers_any(text, "v", {"v": value}) and covers_all(text, "v", {"v": value})
 
 
-@pytest.mark.parametrize(
+@each_case(
     "path",
     [
         "/etc/passwd",
@@ -92,7 +93,7 @@ def test_any_spelling_of_a_path_into_a_folder_is_matched(path):
     assert not covers_all("/home/*", "path", {"path": path})
 
 
-@pytest.mark.parametrize(
+@each_case(
     "path",
     [
         "/home/me/../../etc/passwd",
@@ -145,7 +146,7 @@ def test_arguments_nested_or_encoded_too_deeply_are_denied_and_not_allowed():
     assert covers_any("/etc/*", "v", {"v": value}) and not covers_all("*", "v", {"v": value})
 
 
-@pytest.mark.parametrize("text", ["100 %", "50% off", "a%zz", "line\n", "%41"])
+@each_case("text", ["100 %", "50% off", "a%zz", "line\n", "%41"])
 def test_text_with_spaces_or_a_percent_sign_is_not_a_path(text):
     assert not covers_any("/etc/*", "*", {"v": text}) and covers_all("*", "v", {"v": text})
 
@@ -157,7 +158,7 @@ def test_a_long_value_is_matched_like_a_short_one():
     assert covers_any("*\u00e9\ufffd/x", "v", {"v": "a" * 3_000 + "%C3%a9%ff/x"})
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         "a/b " * 100_000,
@@ -209,7 +210,7 @@ def test_an_allowed_path_never_leads_out_of_its_folder(names):
         assert f"{posixpath.normpath(path)}/".startswith("/home/me/")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "a se\u200bcret",

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.permission.rules import (
     MAX_RULE,
     Condition,
@@ -47,7 +48,7 @@ def test_a_rule_consists_of_an_action_a_tool_and_conditions():
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "problem"),
     [
         ("", "must start with allow, ask or deny"),
@@ -165,7 +166,7 @@ def checked(rules: list[str], *calls: PastCall) -> RuleCheck:
     return check
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rule", "record", "change"),
     [
         ("deny", None, "ran → deny files/*"),

@@ -1,7 +1,6 @@
 """Changed limits of schemas: whether fewer or more values fit."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.core.permission.schema_limits import Shift, limit_shifts
 
 TIGHTER, LOOSER, OTHER = Shift
@@ -11,7 +10,7 @@ def shifts(kind, was, now):
     return [(one.key, one.shift) for one in limit_shifts(kind, was, now)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "was", "now", "found"),
     [
         ("integer", {"minimum": 1}, {"exclusiveMinimum": 0}, []),

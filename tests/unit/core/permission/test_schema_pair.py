@@ -1,7 +1,6 @@
 """Two schemas side by side: the places of their keywords, and values that are no keywords' values."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.core.permission.schema_pair import SchemaPair, has_same_words, unsound_keys
 from tui.core.schemas.alternatives import Node
 
@@ -21,7 +20,7 @@ def test_a_keyword_that_both_write_in_a_definition_has_its_place_there():
     assert SchemaPair(one, Node({"minLength": 2}, AT), AT).place("minLength") == (*AT, "minLength")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("was", "now", "found"),
     [
         ({"type": "string"}, {"type": "text"}, ["type"]),

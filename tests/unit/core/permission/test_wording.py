@@ -1,9 +1,9 @@
 """How changed definitions are shown."""
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.hidden_text.readable import readable
 from tui.core.matching import composed
 from tui.core.permission.definitions import LOST, Accepted, DefinitionChange
@@ -120,7 +120,7 @@ def test_any_difference_in_blanks_is_visible_and_safe_to_show(before, blanks):
     assert all(clean(one) == one and "\n" not in one for one in shown)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "after", "rows"),
     [
         ("Adds.", "Adds. ", ["Adds.", "Adds.·"]),

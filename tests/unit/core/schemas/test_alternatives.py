@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.schemas.alternatives import SchemaTree
 from tui.core.schemas.schemas import SchemaTooLarge
 
@@ -15,7 +16,7 @@ def alternatives(schema, root=None):
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "found"),
     [
         ({}, [("", None)]),

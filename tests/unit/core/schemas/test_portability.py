@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.schemas.portability import (
     MAX_LEVELS,
     RULES,
@@ -23,13 +24,13 @@ def schema(**properties: Any) -> dict[str, Any]:
 TEXT = {"type": "string"}
 
 
-@pytest.mark.parametrize("provider", list(Provider))
+@each_case("provider", list(Provider))
 def test_a_closed_object_of_required_texts_is_accepted_by_every_provider(provider: Provider):
     given = schema(a=TEXT, b={"type": "array", "items": TEXT})
     assert problems(given, provider, list(Effect)) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "given, problem",
     [
         ({"type": "object", "properties": {}}, "additionalProperties is not false"),
@@ -88,7 +89,7 @@ def test_anthropic_rejects_property_names_with_other_characters():
     assert problems(schema(**{"a b": TEXT}), Provider.ANTHROPIC) == ["property name “a b”"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "rejecting"),
     [
         ("2nd", [Provider.GEMINI, Provider.MOONSHOT]),
@@ -114,9 +115,7 @@ def test_every_rule_names_its_source():
     assert all(rule.source for rule in RULES)
 
 
-@pytest.mark.parametrize(
-    "hostile", [None, [], "x", {"properties": []}, {"items": {"required": 7}, "enum": 7}]
-)
+@each_case("hostile", [None, [], "x", {"properties": []}, {"items": {"required": 7}, "enum": 7}])
 def test_schemas_of_any_shape_are_read(hostile: Any):
     assert [problems(hostile, one) for one in Provider]
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
+from tests.cases import each_case
 from tui.core.schemas.quick_checks import is_plainly_sound, plainly_matches
 from tui.host.schemas.validation_worker import explain
 
@@ -45,7 +46,7 @@ def test_everyday_schemas_pass_the_quick_check(schema):
     assert is_plainly_sound(schema)
 
 
-@pytest.mark.parametrize("schema", [None, True, {"type": "text"}, {"required": "a"}, {"pattern": "["}])
+@each_case("schema", [None, True, {"type": "text"}, {"required": "a"}, {"pattern": "["}])
 def test_other_schemas_are_left_to_the_full_check(schema):
     assert not is_plainly_sound(schema)
 
@@ -109,7 +110,7 @@ def test_everyday_arguments_pass_the_quick_check(value):
     assert plainly_matches(LOOK, value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value", [{}, {"at": "3"}, {"at": True}, {"at": -1}, {"at": 1, "x": 1}, {"at": 1, "unit": "k"}, [], None]
 )
 def test_other_arguments_are_left_to_the_library(value):

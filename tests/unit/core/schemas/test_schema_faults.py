@@ -2,10 +2,10 @@
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.schemas.schema_faults import MAX_DEPTH, schema_fault
 
 
@@ -37,7 +37,7 @@ FINE = {
 }
 
 
-@pytest.mark.parametrize("schema", FINE.values(), ids=FINE.keys())
+@each_case("schema", FINE.values())
 def test_a_usable_schema_has_no_fault(schema):
     assert schema_fault(schema) == ""
 
@@ -61,7 +61,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("schema", "why"), BAD.values(), ids=BAD.keys())
+@each_case(("schema", "why"), BAD.values())
 def test_an_unusable_schema_has_a_fault_with_the_reason(schema, why):
     assert why in schema_fault(schema)
 

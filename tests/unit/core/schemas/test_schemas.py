@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.schemas.schema_faults import schema_fault
 from tui.core.schemas.schemas import MAX_NODES, SchemaRefused, SchemaTooLarge, kinds_of, model_schema
 from tui.core.secrets.named_values import secret_names
@@ -51,7 +52,7 @@ def test_alternatives_at_the_root_become_one_object():
     assert set(sent["properties"]) == {"id", "x", "y"} and sent["required"] == ["id"] and "anyOf" not in sent
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "kinds"),
     [
         ({"allOf": [{"type": "integer"}]}, "integer"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.matching import is_boundary, spans
 from tui.core.search import readings as search_text
 from tui.core.search.readings import (
@@ -25,7 +26,7 @@ SIGNS = st.sampled_from('aEsSßẞﬁKéÉ\u0301\u0323\u0345\u0308İıΐΣς각�
 TEXTS = st.text(st.one_of(SIGNS, st.characters(exclude_categories=[])), max_size=12)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "text"),
     [
         (rb'{"a":"\u00e9\n\"\\\/\ud83d\ude42"}', '{"a":"é\n"\\/🙂"}'),
@@ -49,7 +50,7 @@ def test_escapes_are_decoded_only_in_json_strings(body: bytes, text: str):
     assert readable_text(body.decode("utf-8", "replace")) == text
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         r'[INFO] opened "C:\temp\new\notes.txt" ok',
@@ -72,7 +73,7 @@ def test_a_message_is_searched_only_decoded(message: str):
     assert list(readings(message.encode())) == [readable_text(message)] != [message]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("head", "begins"),
     [
         ('{"a":"cut o', True),
@@ -100,9 +101,7 @@ def test_every_text_in_json_can_be_found(value: object):
     assert all(any(text in one for one in readings(body)) for text in texts)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(
-    "raw", [b"", b"\\", b'"\\', b'"\\u', b'{"\\\\\\', b"[" * 20_000 + b'"\\n"', b'"\\n' * 9]
-)
+@each_case("raw", [b"", b"\\", b'"\\', b'"\\u', b'{"\\\\\\', b"[" * 20_000 + b'"\\n"', b'"\\n' * 9])
 def test_any_bytes_can_be_searched(raw: bytes):
     assert readings(raw)
 
@@ -114,7 +113,7 @@ PIECES = ["a", "E", "é", "e\u0301", "ß", "🙂"]
 ESCAPES = [r"\u00E9", r"\u0065\u0301", r"\ud83d\ude42", r"\n", r"\\", "n", '"']
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "text", "found"),
     [
         (b'{"a":"Beijing, BEIJING"}', "beijing", [6, 15]),
@@ -163,7 +162,7 @@ def test_any_bytes_are_searched_up_to_a_number_of_matches_or_until_the_search_is
     assert places(b"aaaa", "a", stop) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "sought", "found"),
     [
         ("abcABC", "BC", ["bc", "BC"]),

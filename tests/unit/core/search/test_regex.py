@@ -9,6 +9,7 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.matching import composed
 from tui.core.search.regex import (
     MAX_PATTERN,
@@ -101,7 +102,7 @@ def test_a_pattern_matches_the_same_as_in_python(ignore_case: bool):
         assert found == matches_in_python(pattern, text, ignore_case), (pattern, text)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "says"),
     [
         ("a(?=b)", "look-around is not supported"),
@@ -166,7 +167,7 @@ def test_word_boundaries_match_the_same_as_in_python(text: str, pattern: str):
     assert asks_for_boundaries(pattern) and bool(found) == bool(re.search(pattern, text))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "letters"),
     [
         ("nee.le-[0-9]+", "nee"),
@@ -184,7 +185,7 @@ def test_the_letters_required_by_a_pattern_are_known(pattern: str, letters: str)
     assert required_letters(pattern) == letters
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "text", "found"),
     [
         ("^(a+)+$", "a" * 30_000 + "!", False),
@@ -201,9 +202,7 @@ def test_a_pattern_may_match_anywhere_in_the_text(pattern: str, text: str, found
     assert found_in(pattern, text) is found
 
 
-@pytest.mark.parametrize(
-    "pattern", ["(?=a)", r"(a)\1", "([", r"\p{L}", "a{1001}", "(" * 5000, "a" * (MAX_PATTERN + 1)]
-)
+@each_case("pattern", ["(?=a)", r"(a)\1", "([", r"\p{L}", "a{1001}", "(" * 5000, "a" * (MAX_PATTERN + 1)])
 def test_an_unsupported_pattern_gives_no_verdict(pattern: str):
     assert found_in(pattern, "aa") is None
 

@@ -2,12 +2,13 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.secrets.commands_and_urls import masked, masked_arguments, secrets_in, secrets_in_arguments
 
 S = "hunter2"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "shown"),
     [
         (["--api-key", S, "x"], ["--api-key", "[redacted:api-key]", "x"]),
@@ -48,7 +49,7 @@ def test_a_secret_in_a_command_line_is_masked_in_place(arguments: list[str], sho
     assert masked_arguments(arguments) == shown
 
 
-@pytest.mark.parametrize(
+@each_case(
     "arguments",
     [
         ["-y", "@scope/server@1.2", "/home/ada/notes"],
@@ -83,7 +84,7 @@ def test_secrets_are_found_with_and_without_percent_encoding_and_the_scheme_of_a
     assert found == {"Bearer t0k3n-value": 1, "t0k3n-value": 1}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("a=b=token=abc", "a=b=token=[redacted:token]"),

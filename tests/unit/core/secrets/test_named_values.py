@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.secrets.named_values import (
     BY_NAME,
     SecretArguments,
@@ -74,7 +75,7 @@ def test_a_text_truncated_within_an_escape_is_searched_quickly():
 SECRET = {"type": "string", "format": "password"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "names"),
     [
         ({"properties": {"a": SECRET, "b": {"type": "string"}}}, {"a"}),
@@ -111,7 +112,7 @@ def test_a_secret_argument_remains_secret_when_the_schema_changes():
     assert known.of("s", "t").includes("a") and not known.of("other", "t").includes("a")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rule", "secret", "other"),
     [
         ("login.ssn", ("login", "ssn"), ("logout", "ssn")),
@@ -133,7 +134,7 @@ def test_a_rule_makes_an_argument_of_a_tool_secret(
     assert not known.of_model_name(f"s__{other[0]}").declares(other[1])
 
 
-@pytest.mark.parametrize("name", ["s-1__log_in", "S_1__log-in", "log_in", "s_1__log_in_0a1b2c3d", "x" * 60])
+@each_case("name", ["s-1__log_in", "S_1__log-in", "log_in", "s_1__log_in_0a1b2c3d", "x" * 60])
 def test_a_tool_is_also_found_by_the_name_that_models_use(name: str):
     known = SecretArguments()
     known.learn("s 1", "log.in", {"properties": {"a": SECRET}})

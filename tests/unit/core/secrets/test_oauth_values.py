@@ -5,6 +5,7 @@ from base64 import b64encode
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.errors import ServerError
 from tui.core.secrets.oauth_values import (
     Callback,
@@ -80,7 +81,7 @@ def test_the_code_is_not_in_the_repr() -> None:
     assert "hidden" not in repr(Callback("hidden-state", "hidden-code"))
 
 
-@pytest.mark.parametrize("token", ["", "a", "a.b", "a.!.c", "a.b.c.d", "a.W10.c", "a.bm8.c", "é.é.é"])
+@each_case("token", ["", "a", "a.b", "a.!.c", "a.b.c.d", "a.W10.c", "a.bm8.c", "é.é.é"])
 def test_what_is_no_jwt_has_no_claims(token: str):
     assert claims_of(token) == {}
 
@@ -88,7 +89,7 @@ def test_what_is_no_jwt_has_no_claims(token: str):
 _BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("metadata", "named"),
     [
         ({}, ""),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.secrets.redact import PieceRedactor, Redactor, Secret
 
 
@@ -36,7 +37,7 @@ def test_lone_surrogates_around_a_secret_are_kept():
 KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "quote",
     [
         KEY[:12],
@@ -56,7 +57,7 @@ def test_a_truncated_or_masked_quotation_of_a_key_is_replaced_completely(quote: 
     assert Redactor(keys={"KEY": KEY}).redact(f"key {quote} is invalid") == "key [redacted:KEY] is invalid"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text", ["wait ... what", "****", f"ends in {KEY[-4:]}", f"begins with {KEY[:3]}", "xxxx lm-4 xxxx"]
 )
 def test_text_that_shares_a_few_characters_with_a_key_is_kept(text: str):
@@ -71,7 +72,7 @@ def test_parts_of_values_that_are_not_keys_and_look_alikes_are_kept():
     assert redactor.redact_spoken(f"{text} {KEY}") == f"{text} [redacted:KEY]"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "length"),
     [("abc", 0), (f"key: {KEY[:1]}", 1), (KEY[:-1], len(KEY) - 1), (KEY, 0), (f"{KEY[:5]} ", 0), ("", 0)],
 )

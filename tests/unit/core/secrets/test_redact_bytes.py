@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.secrets.redact import Redactor
 
 VALUE = 'p4ss"w/rd+42 é\\x\n'
@@ -70,7 +71,7 @@ def restored(raw: bytes, redacted: bytes, redactions) -> bool:
     return True
 
 
-@pytest.mark.parametrize("form", forms(VALUE))
+@each_case("form", forms(VALUE))
 def test_a_configured_value_is_replaced_in_every_encoding_and_its_span_is_exact(form: str):
     raw = b'{"a":"' + form.encode() + b'"}'
     redacted, (span,) = Redactor({"DB_PASSWORD": VALUE}).redact_bytes(raw)
@@ -174,7 +175,7 @@ OF_THE_SYSTEM = os.fsdecode(b"pa\xffss-w\xc3\xb6rd")
 """A value of the environment that is not UTF-8, as Python gives it."""
 
 
-@pytest.mark.parametrize(
+@each_case(
     "form",
     [
         b"pa\xffss-w\xc3\xb6rd",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.secrets.secret_names import (
     MARK,
     is_secret_header,
@@ -18,7 +19,7 @@ SECRETS = (
 HARMLESS = "keyword key max_tokens monkey author city session pinned pass_through bypass".split()
 
 
-@pytest.mark.parametrize("name", [*SECRETS, *HARMLESS, ""])
+@each_case("name", [*SECRETS, *HARMLESS, ""])
 def test_names_of_secrets_are_told_from_others(name: str):
     assert names_a_secret(name) == (name in SECRETS)
 
@@ -33,7 +34,7 @@ OTHERS = (
 ).split()
 
 
-@pytest.mark.parametrize("name", CREDENTIALS + OTHERS)
+@each_case("name", CREDENTIALS + OTHERS)
 def test_headers_with_credentials_are_told_from_others(name: str):
     assert is_secret_header(name) == (name in CREDENTIALS)
 
@@ -45,12 +46,12 @@ GRANTING = (
 ).split()
 
 
-@pytest.mark.parametrize("name", PAGES + ABOUT + GRANTING)
+@each_case("name", PAGES + ABOUT + GRANTING)
 def test_arguments_that_grant_access_are_told_from_pages_and_descriptions(name: str):
     assert names_a_secret_argument(name) == (name in GRANTING)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "is_secret"),
     [("PGPASSWORD", True), ("AUTHOR", False), ("KEYBOARD", False), ("PWD", False), ("my_token", True)],
 )

@@ -2,10 +2,11 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.secrets.secret_shapes import is_common, is_ordinary, is_searched, looks_random, shapes_in
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         "sk-proj-Zk3JQ9vT1wYb7LmN4xRcP2sDf8gHa6UeBi5Co",
@@ -22,7 +23,7 @@ def test_a_generated_key_looks_random(value: str):
     assert looks_random(value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         "",
@@ -54,7 +55,7 @@ def test_a_jwt_is_found_behind_what_begins_like_one(text):
     assert (name, others) == ("jwt", []) and text[start:end].endswith("eyJzdWIiOiIx.c2lnbmF0")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         "debug",
@@ -88,7 +89,7 @@ def test_words_short_numbers_and_paths_are_ordinary_values(value):
     assert not is_searched("SETTING", value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         "canary-7f3a9c-secret",
@@ -113,7 +114,7 @@ def test_a_name_that_suggests_a_secret_makes_words_and_numbers_secret():
         assert is_searched("DB_PASSWORD", value) and not is_searched("SETTING", value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value"),
     [
         ("AUTH", "disabled"),
@@ -141,7 +142,7 @@ def test_common_values_paths_and_addresses_are_never_searched_for(name, value):
     assert not is_searched(name, value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "value"),
     [
         ("DB_PASSWORD", "opensesame"),

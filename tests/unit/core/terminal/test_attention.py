@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.terminal.attention import Attention, notification, restored_title, title
 
 ITERM = {"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}
@@ -14,7 +15,7 @@ def test_a_terminal_without_titles_gets_none(term: str) -> None:
     assert title(env, "x") == restored_title(env) == notification(env, "mcptui", "x") == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("env", "written"),
     [
         (ITERM, "\x1b]9;mcptui: Turn ended\a"),

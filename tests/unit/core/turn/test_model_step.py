@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from tests.cases import each_case
 from tests.scripted_model import ScriptedModel
 from tests.unit.core.stand_ins import HandClock
 from tui.core.conversation.conversation import CallRequest
@@ -81,7 +82,7 @@ def test_absent_arguments_may_be_written_in_several_ways():
     assert [parse_arguments(text) for text in ("", "  ", "null", "{}")] == [{}] * 4
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ["[1]", '"x"', "{", '{"a": NaN}', '{"a": Infinity}', '{"a": 1e999}', '{"a": [-1E400]}', "[" * 100_000],
 )

@@ -1,7 +1,6 @@
 """A call that cannot run says why, in words that the model can act on."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.core.context.tool_results import cut
 from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.schemas.tool_names import NameTable
@@ -29,7 +28,7 @@ def test_a_valid_call_has_a_tool_arguments_and_no_problem():
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("call", "said", "why"),
     [
         (CallRequest("1", "weather__get_weather", "{}", truncated=True), "truncated", "invalid arguments"),

@@ -1,7 +1,6 @@
 """mcptui's remarks on events, for a running turn and for a reopened one."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.core.conversation.conversation import Remark
 from tui.core.events import (
     EndReason,
@@ -30,7 +29,7 @@ def test_every_limit_has_a_sentence():
     assert set(LIMIT_SENTENCES) == set(LimitName)
 
 
-@pytest.mark.parametrize("limit", list(LimitName))
+@each_case("limit", list(LimitName))
 def test_a_limit_is_reported_with_its_value_and_its_configuration_key(limit: LimitName):
     sentence = said(LimitReached(limit, 12))
     assert sentence.startswith("Limit reached: ") and "12" in sentence

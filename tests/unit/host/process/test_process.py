@@ -7,6 +7,7 @@ import sys
 import psutil
 import pytest
 
+from tests.cases import each_case
 from tests.conftest import until, wait_until
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec
@@ -54,7 +55,7 @@ def test_a_server_inherits_few_variables_and_never_a_key():
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("command", "message"),
     [
         ("no-such-program-anywhere", "`no-such-program-anywhere` was not found on PATH."),

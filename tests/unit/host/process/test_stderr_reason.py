@@ -1,5 +1,6 @@
 import pytest
 
+from tests.cases import each_case
 from tui.host.process.stderr import reason_line
 
 NPM_404 = """npm error code E404
@@ -46,7 +47,7 @@ Usage: server [options]
 For more information, try '--help'."""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("log", "reason"),
     [
         (NPM_404, "npm error 404 Not Found - GET https://registry.npmjs.org/nope - Not found"),
@@ -71,7 +72,6 @@ For more information, try '--help'."""
         (NODE, "Error: Cannot find module '/x/y.js'"),
         (MISSING_OPTION, "error: required option '--token <token>' not specified"),
     ],
-    ids="npm-404 npm-network npm-code npm-bin docker no-daemon uv python node option".split(),
 )
 def test_the_line_with_the_cause_is_found_above_the_advice(log, reason):
     assert reason_line(log.splitlines()) == reason

@@ -3,8 +3,7 @@
 import dataclasses
 from types import SimpleNamespace
 
-import pytest
-
+from tests.cases import each_case
 from tui.core.permission.definitions import KnownDefinitions
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
@@ -33,7 +32,7 @@ def seen(*listings):
     return offer
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "same"),
     [
         ({"env": {"TOKEN": "2"}}, True),

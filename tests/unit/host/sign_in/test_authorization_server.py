@@ -6,6 +6,7 @@ from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenEr
 from mcp.client.auth.oauth2 import OAuthContext
 from mcp.shared.auth import OAuthClientMetadata, OAuthMetadata, ProtectedResourceMetadata
 
+from tests.cases import each_case
 from tests.protocol.oauth_server import OAuthServer
 from tui.core.traffic import Captured
 from tui.host.frames.tap import WireTap
@@ -87,7 +88,7 @@ def context(*, resource: bool = False, issuer: bool = False) -> OAuthContext:
     return made
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("error", "known", "text"),
     [
         (OAuthRegistrationError("404"), context(), 'Set a header in [servers."safe.py".headers]'),

@@ -3,10 +3,10 @@
 import time
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.host.sign_in.sign_ins import SignIns, state_of
 from tui.host.sign_in.token_store import TokenStore
@@ -15,7 +15,7 @@ NOON = time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))
 TOKENS = {"access_token": "canary-access"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sign_in", "state"),
     [
         (StoredSignIn("a", "u"), "not signed in"),

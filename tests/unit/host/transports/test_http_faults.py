@@ -3,6 +3,7 @@
 import httpx2
 import pytest
 
+from tests.cases import each_case
 from tui.host.transports import http_faults as faults
 
 
@@ -13,7 +14,7 @@ def response(status, body=b"", **headers):
     return faults.refused(found, body)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("status", "words", "step"),
     [
         (401, "HTTP 401 (Unauthorized).", "Set an Authorization header under headers, or sign in."),
@@ -62,7 +63,7 @@ def test_the_title_of_a_web_page_is_quoted():
     assert fault.message == "HTTP 502 (Bad Gateway): “Gone\N{SYMBOL FOR ESCAPE}[2J fishing”."
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "said"),
     [
         (b'{"error": "invalid_token", "error_description": "The token expired."}', "The token expired"),

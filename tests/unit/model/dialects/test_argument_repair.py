@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.model.dialects.argument_repair import (
     MAX_MENDED,
     UnreadableJson,
@@ -26,7 +27,7 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "values"),
     [
         ('\ufeff{"a": 1}', [{"a": 1}]),
@@ -52,7 +53,7 @@ def test_valid_json_is_read_unchanged(value: object) -> None:
         assert mend(f" {text}\n").value == value and not mend(text).guessed
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [
         ('{"a": "one\n\ttwo"}', {"a": "one\n\ttwo"}),
@@ -66,7 +67,7 @@ def test_removing_text_around_json_does_not_count_as_a_guess(text: str, value: o
     assert mend(text).value == value and not mend(text).guessed
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [
         ("{'a': 'it is', 'b': True, 'c': None}", {"a": "it is", "b": True, "c": None}),
@@ -85,7 +86,7 @@ def test_malformed_but_complete_json_is_repaired_and_marked(text: str, value: ob
     assert mend(text).value == value and mend(text).guessed
 
 
-@pytest.mark.parametrize("text", ['{"a": "x', '{"a": 1', '{"a": [1, 2', '{"a": {"b": 1}', "{'a': 'x", '"{'])
+@each_case("text", ['{"a": "x', '{"a": 1', '{"a": [1, 2', '{"a": {"b": 1}', "{'a': 'x", '"{'])
 def test_truncated_json_is_never_repaired(text: str) -> None:
     with pytest.raises(UnreadableJson):
         mend(text)
@@ -99,7 +100,7 @@ def test_no_prefix_of_an_object_is_repaired(value: dict[str, str], data: st.Data
         mend(text[:end])
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ['{"a": NaN}', '{"a": -Infinity}', "{'a': NaN}", '{"a": 1e999}', "{'a': '" + "x" * MAX_MENDED + "'}"],
 )
@@ -122,7 +123,7 @@ def test_any_text_is_read_or_rejected(text: str) -> None:
     json.dumps(value, allow_nan=False)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "schema", "value"),
     [
         ("42", {"type": "string"}, "42"),
@@ -152,7 +153,7 @@ def test_text_is_converted_to_the_type_in_the_schema(text: str, schema: Any, val
     assert found == value and type(found) is type(value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("names", "required", "sole"),
     [
         (["a"], [], "a"),

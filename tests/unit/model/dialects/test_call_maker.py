@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.ports import ToolSpec
 from tui.model.dialects.argument_repair import keywords
 from tui.model.dialects.call_maker import CallMaker, OfferedTools, sample
@@ -22,7 +23,7 @@ def test_a_number_out_of_range_is_reported_to_the_model(text: str) -> None:
     assert "not valid JSON" in call.problem
 
 
-@pytest.mark.parametrize("written", ["n=1e999", "n={1, 2}", "n=b'x'", "n=1j", "n={(1, 2): 3}"])
+@each_case("written", ["n=1e999", "n={1, 2}", "n=b'x'", "n=1j", "n={(1, 2): 3}"])
 def test_a_python_value_that_json_lacks_is_reported_to_the_model(written: str) -> None:
     call = maker().of_value("add", keywords(written))
     assert "not valid JSON" in call.problem

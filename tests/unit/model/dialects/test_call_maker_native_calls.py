@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ToolSpec
 from tui.model.dialects.call_maker import calls_of_generation, repaired
@@ -48,7 +49,7 @@ def test_almost_json_arguments_are_repaired_and_marked_unless_only_a_fence_was_r
     assert call.recovered is not arguments.startswith("```")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "value"),
     [
         ({"city": "Oslo", "days": "2"}, OSLO),
@@ -69,7 +70,7 @@ def test_a_string_is_converted_to_the_type_in_the_schema(arguments: object, valu
     assert json.loads(call.arguments) == value and not call.recovered
 
 
-@pytest.mark.parametrize(
+@each_case(
     "arguments",
     [
         '{"arguments": {"city": "Oslo", "days": 2}}',
@@ -86,7 +87,7 @@ def test_arguments_in_a_wrapper_or_between_words_are_extracted_and_marked(argume
     assert json.loads(call.arguments) == OSLO and call.recovered
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "recovered"),
     [
         ("functions.wx__forecast:0", False),
@@ -103,7 +104,7 @@ def test_a_tool_name_with_extra_text_around_it_is_recognized(name: str, recovere
     assert json.loads(call.arguments) == {"city": "Oslo"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     """
     mcp__wx__forecast mcp_wx_forecast wx.forecast wx:forecast wx/forecast wx-forecast mcp.wx.forecast
@@ -115,7 +116,7 @@ def test_a_name_that_fits_only_one_tool_is_that_tool(name: str) -> None:
     assert call.name == "wx__forecast"
 
 
-@pytest.mark.parametrize("name", ["other__forecast", "wx__forecasts", "mcp", "mcp__mcp", "wx", "", "_"])
+@each_case("name", ["other__forecast", "wx__forecasts", "mcp", "mcp__mcp", "wx", "", "_"])
 def test_a_name_that_fits_no_tool_stays(name: str) -> None:
     assert repaired([CallRequest("c", name, "{}")], TOOLS)[0].name == name
 
@@ -132,7 +133,7 @@ def test_valid_arguments_are_kept_as_the_model_wrote_them() -> None:
     assert mended('{"city":"Oslo",  "days":2}').arguments == '{"city":"Oslo",  "days":2}'
 
 
-@pytest.mark.parametrize(
+@each_case(
     "call",
     [
         CallRequest("c", "wx__forecast", '{"city": "Os', truncated=True),
@@ -150,7 +151,7 @@ def test_arguments_that_cannot_be_repaired_are_unchanged(call: CallRequest) -> N
 BODY = '{"city": "Oslo", "days": 2}'
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         f'{{"name": "wx__forecast", "arguments": {BODY}}}',
@@ -169,7 +170,7 @@ def test_a_call_that_the_endpoint_failed_to_parse_is_found(text: str) -> None:
     assert (call.name, json.loads(call.arguments), call.recovered) == ("wx__forecast", OSLO, True)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "",

@@ -1,11 +1,10 @@
 """The white space shown around removed blocks."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.model.dialects.dialect_parser import Visible
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "behind", "shown"),
     [
         ("a", "b", "ab"),
@@ -26,7 +25,7 @@ def test_around_a_removed_block_only_the_space_that_separates_its_neighbors_is_s
     assert text + visible.say(behind) + visible.end() == shown
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "behind", "code"),
     [
         ("", "    ", False),

@@ -3,8 +3,7 @@
 import itertools
 import json
 
-import pytest
-
+from tests.cases import each_case
 from tests.texts import read
 
 BARS = ("｜DSML｜", "|DSML|", "‖DSML‖", "｜｜DSML｜｜", " ｜ DSML ｜ ", "| DSML |", "｜DSML ", "DSML｜")
@@ -12,7 +11,7 @@ WRAPPERS = ("function_calls", "tool_calls", "")
 ENDS = ("wrapper", "no wrapper", "no invoke")
 
 
-@pytest.mark.parametrize("bars", BARS)
+@each_case("bars", BARS)
 def test_a_call_is_found_in_every_variant_of_its_tags(bars: str) -> None:
     for wrapper, end, string, space in itertools.product(WRAPPERS, ENDS, ("true", ""), ("\n", "")):
         said = f' string="{string}"' if string else ""

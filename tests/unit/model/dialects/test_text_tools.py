@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.scripted_model import Reply, ScriptedModel, Wait, says
 from tests.texts import TOOLS, Read
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
@@ -195,7 +196,7 @@ async def test_a_refusal_is_the_answer_whatever_the_thinking_contains() -> None:
     assert end_of(await heard(wrap(ScriptedModel([script]), "native"))).calls == ()
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@each_case("protocol", PROTOCOLS)
 def test_a_wrapped_model_keeps_its_label_and_its_notice(protocol: str) -> None:
     model = wrap(ScriptedModel([], label="m", notice="offline"), protocol)
     assert (model.label, model.notice) == ("m", "offline")
@@ -356,7 +357,7 @@ def thoughts(pieces: list[str], *, opened: bool = False, dialect: str = "json") 
     return read, reader
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "thinking", "shown", "calls"),
     [
         (f"<think>\nHm.\n</think>\n\n{CALL}", "Hm.", "", 1),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.texts import FOLDER, INDEX, TOOLS, Read, read, text_of
 from tui.core.conversation.conversation import CallRequest
 from tui.model.dialects.text_tools import DIALECTS
@@ -35,7 +36,7 @@ def test_every_sample_reply_has_a_line_that_says_what_it_shows() -> None:
     assert [name for name, entry in INDEX.items() if not entry.get("shows", "").endswith(".")] == []
 
 
-@pytest.mark.parametrize("names", SAMPLES.values(), ids=SAMPLES)
+@each_case("names", SAMPLES.values())
 def test_each_sample_gives_the_expected_text_thinking_and_calls(names: list[str]) -> None:
     assert names
     for name in names:
@@ -46,7 +47,7 @@ def test_each_sample_gives_the_expected_text_thinking_and_calls(names: list[str]
             raise AssertionError(f"{name}: {error}") from error
 
 
-@pytest.mark.parametrize("names", SAMPLES.values(), ids=SAMPLES)
+@each_case("names", SAMPLES.values())
 def test_a_reply_gives_the_same_result_however_it_is_split(names: list[str]) -> None:
     for name in names:
         text, dialect, finish = text_of(name), INDEX[name]["dialect"], INDEX[name].get("finish", "stop")
@@ -57,7 +58,7 @@ def test_a_reply_gives_the_same_result_however_it_is_split(names: list[str]) -> 
             assert said(read(dialect, pieces, finish)) == whole, (name, pieces)
 
 
-@pytest.mark.parametrize("names", SAMPLES.values(), ids=SAMPLES)
+@each_case("names", SAMPLES.values())
 def test_a_truncated_reply_gives_no_call_that_was_not_complete(names: list[str]) -> None:
     for name in names:
         text, dialect = text_of(name), INDEX[name]["dialect"]
@@ -88,7 +89,7 @@ def json_of(call: CallRequest) -> bool:
         return False
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "finish", "name"),
     [
         ('<tool_call>\n{"na', "stop", "unnamed_tool"),

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.errors import ModelError
 from tui.model.endpoints.failures import judged, message_in, reply_error, said_in, window_in
 from tui.model.endpoints.refusal_rows import Do
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "words"),
     [
         ({"error": {"message": "no"}}, "no"),
@@ -168,7 +169,7 @@ def test_status_413_is_an_overflow_without_a_message() -> None:
     assert judged("Rate limit reached on tokens per minute", 413).final != Do.SHORTEN
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "window"),
     [
         ("This model's maximum context length is 5000 tokens. However, you requested 9427 tokens", 5000),

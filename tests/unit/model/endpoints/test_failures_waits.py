@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.errors import ModelError
 from tui.core.http_waits import LONGEST_RETRY
 from tui.model.endpoints.endpoint_errors import status_error
@@ -14,7 +15,7 @@ from tui.model.endpoints.failures import asked_wait, reply_error
 from tui.model.endpoints.profile import ModelProfile
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "seconds"),
     [
         ("Rate limit reached. Please try again in 7.66s.", 7.66),
@@ -44,7 +45,7 @@ def test_any_message_has_a_delay_or_none(words: str) -> None:
     assert found is None or found >= 0
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("body", "seconds"),
     [
         ([{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "2s"}]}}], 2),
@@ -129,7 +130,7 @@ def test_a_reset_in_hours_is_told() -> None:
     assert "Wait 15 h 00 m" in status_error(PROFILE, 429, body, {}).next_step
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("status", "words"),
     [
         (503, "Loading model"),
@@ -148,7 +149,7 @@ def test_a_server_that_loads_a_model_is_waited_for(status: int, words: str) -> N
     assert within is not None and within.loading and within.retryable
 
 
-@pytest.mark.parametrize(
+@each_case(
     "words",
     [
         "error loading model: unable to allocate buffer",

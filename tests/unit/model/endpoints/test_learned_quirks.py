@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.schemas.schema_forms import SchemaForm
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.provider_traits import Echo, Traits
@@ -22,7 +23,7 @@ def test_a_tool_is_rejected_by_its_name_or_its_place() -> None:
         assert known == Learned(strict_tools={TOOLS[key]}) and known.facts
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("status", "words"),
     [
         (400, "bad request"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint
 from tui.core.errors import ModelError
@@ -126,7 +127,7 @@ async def test_cancelling_closes_the_connection() -> None:
         await until(lambda: endpoint.open == 0)
 
 
-@pytest.mark.parametrize("name", ["nomic-embed-text", "bge-m3", "whisper-1", "dall-e-3", "jina-reranker"])
+@each_case("name", ["nomic-embed-text", "bge-m3", "whisper-1", "dall-e-3", "jina-reranker"])
 def test_models_that_cannot_chat_are_recognized_by_name(name: str) -> None:
     assert [one.chat for one in models_in([name, "gpt-5.1"])] == [False, True]
 

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from tests.cases import each_case
 from tests.conftest import refusing_port
 from tests.endpoint import Endpoint
 from tui.core.web import host_of
@@ -101,7 +102,7 @@ async def test_a_closed_port_is_skipped() -> None:
         assert await found_at(port) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "where"),
     [
         ("", "127.0.0.1:11434"),

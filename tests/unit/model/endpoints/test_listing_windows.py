@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.endpoint import Answer, Endpoint
 from tui.model.endpoints.listing import Ability, ability_of, known_window
 from tui.model.endpoints.profile import ModelProfile
@@ -97,7 +98,7 @@ async def test_without_a_report_the_window_is_unknown() -> None:
     assert await ability({}) == Ability()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "window"),
     [
         ("openai/gpt-5.1", 400_000),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.ports import EFFORTS
 from tui.core.schemas.schema_forms import SchemaForm
 from tui.model.endpoints.provider_traits import (
@@ -24,7 +25,7 @@ def test_an_unknown_model_gets_a_plain_request() -> None:
     assert traits_of("http://localhost:8000/v1", "my-own") == Traits()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "model", "expect"),
     [
         (ELSEWHERE, "moonshotai/kimi-k2", {"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
@@ -57,14 +58,14 @@ def test_a_host_that_only_looks_like_a_provider_is_not_one() -> None:
     assert traits_of("https://mistral.ai.evil.example/v1", "m") == Traits()
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: " ".join(row[0]) or row[1])
+@each_case("row", TABLE)
 def test_each_row_has_a_condition_and_valid_traits(row: tuple[tuple[str, ...], str, dict[str, Any]]) -> None:
     hosts, model, traits = row
     assert hosts or model
     assert traits and set(traits) <= set(Traits.__dataclass_fields__)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("base_url", "model", "effort", "fields"),
     [
         ("https://api.openai.com/v1", "gpt-5.1", "high", {"reasoning_effort": "high"}),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tests.endpoint import Answer, Endpoint, says
 from tests.streams import output_at
 from tui.core.conversation.conversation import UserMessage
@@ -21,7 +22,7 @@ from tui.model.endpoints.providers import (
 )
 
 
-@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
+@each_case("provider", PROVIDERS)
 def test_the_key_of_each_provider_gives_its_profile(provider) -> None:
     (found,) = from_environment({provider.keys[-1]: " sk-x\n"})
     assert (found.name, found.base_url, found.model) == (provider.name, provider.base_url, provider.model)
@@ -58,7 +59,7 @@ def test_the_key_is_not_in_the_repr_of_a_profile() -> None:
     assert "sk-secret" not in repr(from_environment({"OPENAI_API_KEY": "sk-secret"}))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "private"),
     [
         ("http://localhost:11434/v1", True),
@@ -89,7 +90,7 @@ def profile(url: str) -> ModelProfile:
     return ModelProfile("test", url, "m")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "meant"),
     [
         ("localhost:11434/v1/", "http://localhost:11434/v1"),

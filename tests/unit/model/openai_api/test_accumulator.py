@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.streams import NATIVE, ModelOutput, chunks_of, expected, output_of, tools_of
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart, ReasoningPart, ReplyPart, TextPart, Usage
@@ -33,7 +34,7 @@ def arguments_of(heard: ModelOutput) -> list[Any]:
     return [json.loads(made.arguments) for made in heard.reply.calls]
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@each_case("name", NATIVE)
 def test_each_recorded_stream_gives_the_result_in_its_index(name: str) -> None:
     heard = output_of(Accumulator(tools_of(name)), chunks_of(name))
     heard.assert_is(expected(name))
@@ -60,7 +61,7 @@ def test_for_an_endpoint_that_omits_the_opening_tag_an_untagged_answer_is_not_lo
     assert output_of(accumulator, [chunk(content="It is"), chunk("stop", content=" 4.")]).text == "It is 4."
 
 
-@pytest.mark.parametrize("arguments", ["", None, "null", "[]", {}])
+@each_case("arguments", ["", None, "null", "[]", {}])
 def test_absent_arguments_in_any_form_are_an_empty_object(arguments: Any) -> None:
     assert arguments_of(reply_to(chunk("tool_calls", tool_calls=[call(arguments)]))) == [{}]
 
@@ -136,7 +137,7 @@ def test_the_last_nonempty_token_count_wins() -> None:
     assert heard.reply is not None and heard.reply.usage == Usage(5, 3)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "usage",
     [
         {"prompt_tokens": 100, "prompt_tokens_details": {"cached_tokens": 60}},
@@ -147,7 +148,6 @@ def test_the_last_nonempty_token_count_wins() -> None:
         {"input_tokens": 30, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 10},
         {"prompt_tokens": 40, "cache_read_input_tokens": 60},
     ],
-    ids=["OpenAI", "DeepSeek", "Kimi", "LiteLLM", "Responses", "Anthropic", "Anthropic behind a proxy"],
 )
 def test_cached_tokens_are_always_included_in_the_prompt(usage: dict[str, Any]) -> None:
     heard = reply_to(chunk("stop", content="x") | {"usage": {**usage, "output_tokens": 9}})
@@ -185,7 +185,7 @@ def test_a_part_of_the_content_without_text_is_omitted() -> None:
     assert reply_to(chunk("stop", content=["", {"type": "text"}, {"type": "image"}, None, "a"])).text == "a"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("failed", "says", "retryable"),
     [
         ({"error": {"message": "Overloaded", "code": 529}}, "Overloaded", True),
@@ -244,7 +244,7 @@ FILTERS = (
 LIMITS = ("length", "MAX_TOKENS", "max_output_tokens", "model_length", "token_limit")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("finish", "meant"),
     [*((one, "content_filter") for one in FILTERS), *((one, "length") for one in LIMITS)],
 )

@@ -1,7 +1,6 @@
 """Which places of a reply are code, so that a closing tag there does not end thinking."""
 
-import pytest
-
+from tests.cases import each_case
 from tests.endpoint import chunk
 from tests.streams import output_of
 from tui.model.openai_api.accumulator import Accumulator
@@ -63,7 +62,7 @@ LINES = [
 """Of indented code, as in CommonMark."""
 
 
-@pytest.mark.parametrize(("text", "inside"), [*CODE, *LINES])
+@each_case(("text", "inside"), [*CODE, *LINES])
 def test_a_closing_tag_is_text_in_code_however_the_text_is_split(text: str, inside: bool) -> None:
     said = f"{text}</think>."
     for size in (1, 150, len(said)):

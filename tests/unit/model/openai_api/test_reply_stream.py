@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.clocks import SkippedWaits
 from tests.endpoint import DONE, Answer, Endpoint, chunk
 from tests.streams import ModelOutput, output_at, output_of_model
@@ -178,7 +179,7 @@ def assert_is_whole(heard: ModelOutput) -> None:
     assert heard.reply is not None and [call.arguments for call in heard.reply.calls] == ['{"q":"é"}']
 
 
-@pytest.mark.parametrize("first", range(1, 17))
+@each_case("first", range(1, 17))
 def test_splitting_the_stream_at_any_byte_changes_nothing(first: int) -> None:
     edges = [0, *range(first, len(SPOKEN), 16), len(SPOKEN)]
     assert_is_whole(heard_in([SPOKEN[start:stop] for start, stop in itertools.pairwise(edges)]))

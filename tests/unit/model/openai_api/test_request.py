@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.media import png
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -59,7 +60,7 @@ def test_a_call_without_a_result_gets_one() -> None:
     assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
 
 
-@pytest.mark.parametrize("arguments", ['{"a', "[1]", "", '"{}"', "null", '{"a": NaN}', "9" * 5000])
+@each_case("arguments", ['{"a', "[1]", "", '"{}"', "null", '{"a": NaN}', "9" * 5000])
 def test_arguments_that_are_not_an_object_are_sent_back_as_an_empty_one(arguments: str) -> None:
     (_, message, _) = sent(UserMessage("q"), AssistantMessage("", calls=(call(arguments=arguments),)))
     assert message["tool_calls"][0]["function"]["arguments"] == "{}"
@@ -227,7 +228,7 @@ OLLAMA = "http://127.0.0.1:11434/v1"
 SHORT = replace(ASK, max_tokens=50, temperature=0.1)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("request_", "base_url", "fields", "sent"),
     [
         (SHORT, LOCAL, {"max_tokens": 9000, "temperature": 0.5}, {"max_tokens": 50, "temperature": 0.1}),

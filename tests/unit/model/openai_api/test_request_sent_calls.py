@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.strict import FLAVOURS, check
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -62,7 +62,7 @@ def test_call_ids_are_the_same_in_each_request() -> None:
     assert ids_in(body_of(*talk)) == ids_in(body_of(*talk, QUESTION, AssistantMessage("a"), QUESTION))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "sent"),
     [
         ("srv__echo", "srv__echo"),

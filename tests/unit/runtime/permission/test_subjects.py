@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.unit.runtime.permission.test_consent import Log, Person
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action
@@ -24,7 +25,7 @@ def foreign(lines: str, env: Mapping[str, str] = ENV) -> Loaded:
     return dataclasses.replace(loaded, source="the file /tmp/f.toml")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "lines",
     [
         'base_url = "http://127.0.0.1:1/v1"\napi_key = "${OPENAI_API_KEY}"',

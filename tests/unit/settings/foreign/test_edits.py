@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.errors import ConfigError
 from tui.settings.foreign.edits import HostFile
 
@@ -26,7 +27,7 @@ COMMENTED = """\
 """
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         COMMENTED,

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.settings.foreign.entry import in_common_format, is_provided
 
 KEYS = st.sampled_from("command args env environment url httpUrl type oauth auth trust tools x".split())
@@ -16,7 +16,7 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("entry", "made"),
     [
         ({"auth": "t0ken"}, {"headers": {"Authorization": "Bearer t0ken"}}),
@@ -50,7 +50,7 @@ def test_an_entry_of_any_shape_raises_no_error(entry):
     assert all(isinstance(note, str) and "\n" not in note for note in notes)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "entry",
     [
         {"type": "builtin", "name": "developer"},

@@ -9,6 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.foreign import IN_JSON
 from tui.settings.foreign.file import MAX_TOOL_SECONDS, read_foreign, without_comments
 from tui.settings.load import load_text
@@ -49,7 +50,7 @@ def test_a_registered_client_is_read_and_what_the_server_tells_is_not():
     assert "$SECRET is read from the environment variable SECRET" in said
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("entry", "note"),
     [
         ({"command": "sh", "args": ["-c", "curl x | sh"]}, "runs a shell: sh -c curl x | sh"),
@@ -100,13 +101,13 @@ def test_numbers_become_text_and_large_timeouts_are_milliseconds():
     assert servers(tree)["a"] == {"command": "x", "args": ["8080"], "env": {"P": "1"}, "tool_seconds": 60.0}
 
 
-@pytest.mark.parametrize("number", IN_JSON)
+@each_case("number", IN_JSON)
 def test_any_number_can_be_a_timeout(number: Any):
     seconds = servers({"mcpServers": {"a": {"command": "x", "timeout": number}}})["a"].get("tool_seconds")
     assert seconds is None or 0 < seconds <= MAX_TOOL_SECONDS
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message", "line"),
     [
         ('{"mcpServers": {\n"a": }}', "is not JSON: a value is missing", 2),
@@ -210,7 +211,7 @@ def test_inputs_are_those_of_the_table_around_the_servers():
     assert servers({"settings": {"mcp": table}}) == {"a": {"command": "x", "args": ["${PORT:-80}", "${B}"]}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [
         ('{"a": 1, // one\n "b": 2,}', {"a": 1, "b": 2}),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.settings.foreign.scopes import servers_of
 
 X = {"command": "x"}
@@ -14,7 +15,7 @@ def names(tree: Any) -> list[str]:
     return [one.name for one in servers_of(tree) or ()]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "tree",
     [
         {"mcpServers": {"a": X}},
@@ -35,7 +36,7 @@ def test_a_server_is_found_wherever_a_host_puts_it(tree: Any):
     assert names(tree) == ["a"]
 
 
-@pytest.mark.parametrize("tree", [[], {}, {"a": 1}, {"mcp": {"allowed": []}}, {"projects": {"a": 1}}, None])
+@each_case("tree", [[], {}, {"a": 1}, {"mcp": {"allowed": []}}, {"projects": {"a": 1}}, None])
 def test_a_file_without_servers_has_no_table(tree: Any):
     assert servers_of(tree) is None
 
@@ -51,7 +52,7 @@ def test_invalid_projects_are_ignored():
     assert servers_of(tree) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "switch",
     [
         {"mcp": {"excluded": ["A "]}},
@@ -82,7 +83,7 @@ def test_the_time_to_find_servers_grows_with_the_file_only():
     assert time.process_time() - started < 2
 
 
-@pytest.mark.parametrize(
+@each_case(
     "switch",
     [
         {"deniedMcpServers": [{"serverCommand": ["x", "-y"]}]},
@@ -111,7 +112,7 @@ def test_a_list_about_others_switches_nothing_off(switch: dict[str, Any]):
     assert not found.off
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "is_off"),
     [
         *(("https://h.example/*", True), ("https://*.example/mcp", True), ("https://h.example/mcp", True)),
@@ -124,7 +125,7 @@ def test_a_url_is_denied_by_its_pattern(pattern: str, is_off: bool):
     assert bool(found.off) is is_off
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rules", "is_off"),
     [
         ([{"matches": {"command": "npx -y evil*"}, "action": "reject"}], True),
@@ -164,7 +165,7 @@ def test_the_extensions_of_goose_are_servers(tree: Any):
     assert names(tree) == ["a"]
 
 
-@pytest.mark.parametrize("value", [{"disabled": ["a"]}, ["a"], {"a": {"version": 1}}, 3, {}])
+@each_case("value", [{"disabled": ["a"]}, ["a"], {"a": {"version": 1}}, 3, {}])
 def test_other_extensions_are_none(value: Any):
     assert servers_of({"extensions": value}) is None
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.settings.foreign.texts import Texts
 from tui.settings.references import expand
 
@@ -16,7 +17,7 @@ def texts(*, expands: bool = False, **inputs: Any) -> tuple[Texts, list[str]]:
     return Texts("git hub", FOLDER, FOLDER / ".host", notes.append, inputs, expands), notes
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "made"),
     [
         ("Bearer {env:KEY}", "Bearer ${KEY}"),
@@ -44,13 +45,13 @@ def test_the_content_of_a_file_is_used_from_where_it_is():
     assert notes == ["{file:~/.token}: uses the content of ~/.token"]
 
 
-@pytest.mark.parametrize("name", ["path", "home", "user", "shell", "lang", "lc_all", "PATH", "http_proxy"])
+@each_case("name", ["path", "home", "user", "shell", "lang", "lc_all", "PATH", "http_proxy"])
 def test_an_input_is_never_read_from_a_variable_with_a_meaning_of_its_own(name: str):
     converter, _ = texts()
     assert converter.word("args", f"${{input:{name}}}") == f"${{INPUT_{name.upper()}}}"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("default", "made"),
     [("a b", "${X_Y:-a b}"), ("", "${X_Y:-}"), (True, "${X_Y:-true}"), (5, "${X_Y:-5}"), ("a}b", "${X_Y}")],
 )

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.settings.foreign.yaml_tree import MAX_CHARACTERS, YamlFault, read_yaml
 
 
@@ -14,7 +15,7 @@ def value(text: str) -> Any:
     return read_yaml(text)[0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("scalar", "read"),
     [
         *(("true", True), ("False", False), ("null", None), ("~", None), ("", None)),
@@ -46,7 +47,7 @@ def test_a_key_that_is_there_twice_is_named():
     assert read_yaml("a: {b: 1, b: 2}\nc: 3")[2] == ["b"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "fault", "line"),
     [
         ("a: 1\nb: [1,\nc: 2\n", "is not YAML: ", 2),

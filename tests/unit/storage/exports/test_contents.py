@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.conversation.conversation import Attachment
 from tui.core.language.translate import message
 from tui.core.traffic import Direction, Entry, EntryNote, Finding, Kind, Redaction, Severity
@@ -88,7 +89,7 @@ def page(*without: Portion) -> str:
     return "".join(html(document(Choice(without=frozenset(without)))))
 
 
-@pytest.mark.parametrize("portion", CANARIES)
+@each_case("portion", CANARIES)
 def test_a_portion_that_is_left_out_is_nowhere_on_the_page(portion: Portion):
     assert CANARIES[portion] in page()
     assert CANARIES[portion] not in page(portion)

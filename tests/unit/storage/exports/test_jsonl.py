@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.storage.any_traffic import any_entries
 from tui.core.errors import StorageError
 from tui.core.traffic import Direction, Entry, EntryNote, Kind
@@ -52,7 +53,7 @@ def test_a_selection_is_renumbered_and_keeps_its_pairs():
     assert (first.seq, second.seq, second.pair, second.root, third.seq, third.pair) == (1, 2, 1, 1, 3, 0)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [b"no json", b"[]", b"{}", b'{"seq":"1"}', b"[" * 100_000, b'{"seq":1,"mono_ns":-5}', b"\xff"],
 )
@@ -64,7 +65,7 @@ def test_a_line_that_is_not_an_entry_is_reported_with_its_number(line: bytes):
 VALID = {"seq": 5, "wall_ns": 9, "mono_ns": 9, "source": "s", "direction": "in", "kind": "event", "size": 1}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "reason"),
     [
         ({"seq": None}, '"seq" is not an integer from 1'),
@@ -96,7 +97,7 @@ def test_the_problem_of_a_line_is_reported(change: dict[str, Any], reason: str):
         list(read_jsonl(map(str.encode, lines), "export.jsonl"))
 
 
-@pytest.mark.parametrize("missing", list(VALID))
+@each_case("missing", list(VALID))
 def test_a_missing_member_is_named(missing: str):
     line = json.dumps({name: value for name, value in VALID.items() if name != missing})
     with pytest.raises(StorageError, match=f'line 1 is not a recording entry \\("{missing}" is missing'):
@@ -131,7 +132,7 @@ def test_any_line_is_an_entry_or_an_error_with_its_number(change: dict[str, Any]
         assert entry.seq == 1 and there_and_back(entry) == [entry]
 
 
-@pytest.mark.parametrize("version", ["x", True, -1, None, 1.5])
+@each_case("version", ["x", True, -1, None, 1.5])
 def test_a_format_that_is_not_a_number_is_reported(version: object):
     with pytest.raises(StorageError, match=r'line 1 .*"mcptrace" is not an integer'):
         list(read_jsonl([json.dumps({"mcptrace": version}).encode()], "export.jsonl"))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from tests.cases import each_case
 from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, say, store_in
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -55,7 +56,7 @@ def test_text_without_markup_is_unchanged(plain: str):
     assert escaped(plain) == plain
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "safe"),
     [
         ("_a_ a_b", r"\_a\_ a_b"),
@@ -132,7 +133,7 @@ async def test_attachments_are_named_and_thinking_is_marked(tmp_path: Path):
     assert "## Model · truncated" in page
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "shown"),
     [
         ("# Title\n## Part", "### Title\n#### Part"),
@@ -152,7 +153,7 @@ def test_markdown_in_a_message_is_kept_but_cannot_affect_the_rest(said: str, sho
     assert isolated(said) == shown
 
 
-@pytest.mark.parametrize(
+@each_case(
     "said",
     [
         "x ` y\n` <b> `",

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.storage.files.archives import collision, name_fault, new_folder
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     [
         *("", "/etc/passwd", "../x", "a/../x", "a//b", "./a", "a/.", "C:/x", "c:x", "a\\b", "a\0b", "a\nb"),
@@ -20,12 +21,12 @@ def test_a_name_that_leaves_its_folder_or_cannot_be_shown_is_refused(name: str):
     assert name_fault(name) != ""
 
 
-@pytest.mark.parametrize("name", ["a", "a/b.md", "a b", "..a", "é", "CON", "aux.js", "a.", ".git/x"])
+@each_case("name", ["a", "a/b.md", "a b", "..a", "é", "CON", "aux.js", "a.", ".git/x"])
 def test_an_ordinary_name_is_accepted(name: str):
     assert name_fault(name) == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     [
         *("CON", "con.txt", "a/aux.js", "LPT1", "com¹.x", "nul", "CONIN$", "a.", "a ", "a /b", "a:b/c"),
@@ -36,10 +37,9 @@ def test_a_portable_name_is_none_that_a_system_reserves(name: str):
     assert name_fault(name, portable=True) != ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     "names",
     [["a", "A"], ["a", "a"], ["a", "a/b"], ["a/b", "A/c"], ["é", "e\u0301"], ["straße", "STRASSE"]],
-    ids="+".join,
 )
 def test_two_names_that_may_be_one_file_collide(names: list[str]):
     assert "would overwrite each other" in collision((name, False) for name in names)

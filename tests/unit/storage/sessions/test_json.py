@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.storage.session_samples import (
     ANSWER,
     CALL,
@@ -139,7 +140,7 @@ def test_a_call_without_a_result_gets_one():
     assert [message.text for message in whole.in_order[1:]] == [UNKNOWN_OUTCOME, NEVER_SENT]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("raw", "why"),
     [
         (b"", "not JSON"),

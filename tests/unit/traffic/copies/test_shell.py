@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tui.traffic.copies.request import CopiedRequest, CopiedServer, Template
 from tui.traffic.copies.shell import curl, mcptui, mcptui_words
 
@@ -48,7 +47,7 @@ def test_a_list_and_a_prompt_have_commands_of_their_own() -> None:
     )
 
 
-@pytest.mark.parametrize("tool", ["-t", "", "a\0b", "\ud800", "x" * 200_000])
+@each_case("tool", ["-t", "", "a\0b", "\ud800", "x" * 200_000])
 def test_a_name_that_no_command_line_can_have_is_not_a_command(tool: str) -> None:
     assert mcptui_words(call(CONFIGURED, tool)) is None
 

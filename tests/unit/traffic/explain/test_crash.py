@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.traffic.explain.crash import last_words, may_be_in_use
 
 PLAIN = """\
@@ -79,7 +80,7 @@ failed: TypeError: x is not a function
     at Object.<anonymous> (/srv/weather.js:2:7)"""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("output", "words"),
     [
         (
@@ -98,7 +99,6 @@ failed: TypeError: x is not a function
         ),
         (NODE, ["failed: TypeError: x is not a function", "at /srv/weather.js:1 in boom"]),
     ],
-    ids=["wrapped by an SDK", "in a library", "group", "boxes of rich", "Node.js"],
 )
 def test_a_crash_is_told_in_the_words_of_its_author_s_exception(output: str, words: list[str]):
     assert last_words(output.split("\n")) == words
@@ -130,7 +130,7 @@ def test_any_order_of_lines_is_read(lines: list[str]):
     assert len(last_words(lines)) <= 5
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("code", "log", "expected"),
     [
         (1, [], False),

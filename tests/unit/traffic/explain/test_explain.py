@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.traffic.traffic_script import ECHO, Script
 from tui.core.text import clean
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome
@@ -168,7 +169,7 @@ def test_a_call_by_hand_is_explained():
 SIGN_IN = {"http": "POST", "url": "https://auth.example/token", "status": 401}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("word", "detail", "sentence"),
     [
         ("spawn", {"pid": 7, "argv": ["python", "x.py"]}, "Command: python x.py"),
@@ -237,7 +238,7 @@ def test_events_are_explained(word: str, detail: dict[str, object], sentence: st
     assert sentence in explain(Script().event(word, **detail)).sentences
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "raw", "title", "sentence"),
     [
         (Kind.STDERR, b"oh", "line on stderr", "It starts with: oh"),

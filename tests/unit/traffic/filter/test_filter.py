@@ -2,10 +2,10 @@
 
 import time
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.traffic.small_traffic import CAUSE, MS, Bodies, Traffic
 from tui.core.traffic import Direction, Kind, Outcome, Severity
 from tui.traffic.filter.filter import Filter
@@ -53,7 +53,7 @@ def passing(traffic: Traffic, text: str, **options: object) -> list[int]:
     return [first + index for index, passes in enumerate(made.mask(0, count, found)) if passes]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "seqs"),
     [
         ("", list(range(1, 19))),
@@ -113,7 +113,7 @@ def test_each_field_filters_by_its_column(text: str, seqs: list[int]):
     assert passing(sample(), text) == seqs
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "seqs"),
     [
         ("tool:*", [1, 2]),
@@ -147,7 +147,7 @@ def test_a_star_matches_any_value_but_not_an_empty_one(text: str, seqs: list[int
     assert passing(traffic, text, notes={1: "", 2: "why?"}) == seqs
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ["tool:CAFÉ", "tool:cafe\u0301", "tool:*É", "cafÉ", "server:STRASSE", "note:CAFE\u0301"],
 )
@@ -158,7 +158,7 @@ def test_names_and_notes_are_compared_case_insensitively(text: str):
     assert passing(traffic, text, notes={1: "Café", 2: "cafe"}) == [1]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "seqs"),
     [
         ("status:failed", [5]),

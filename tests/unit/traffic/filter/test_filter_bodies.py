@@ -5,6 +5,7 @@ from unicodedata import normalize
 
 import pytest
 
+from tests.cases import each_case
 from tests.conftest import wait_until
 from tui.core.traffic import Direction, Entry, Kind
 from tui.runtime.recording import MemoryReader
@@ -32,7 +33,7 @@ def passing(bodies: Sequence[bytes], text: str) -> list[int]:
         view.close(wait=True)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "body"),
     [
         ("CafÉ", rb'{"name":"Caf\u00c9"}'),
@@ -69,7 +70,7 @@ def test_decoded_text_is_found(text: str, body: bytes):
     assert passing([body, b'{"name":"other"}'], f"not {text}") == [1]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "body"),
     [
         ("nfoo", rb'{"text":"bar\nfoo"}'),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.traffic.small_traffic import Traffic
 from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.filter.fields import Ago, ClockTime, clock
@@ -39,7 +40,7 @@ def value(text: str) -> ClockTime:
     return ClockTime(*clock(text))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "now", "moment"),
     [
         ("14:05", "2026-11-20T15:00+01:00", "2026-11-20T14:05+01:00"),
@@ -66,7 +67,7 @@ def test_since_is_the_most_recent_moment_with_that_clock_time(text: str, now: st
     assert since_ns(value(text), ns(now)) == ns(moment)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "since", "moment"),
     [
         ("01:00", "2026-11-19T23:00+01:00", "2026-11-20T01:00+01:00"),
@@ -101,7 +102,7 @@ def test_a_duration_counts_back_from_now():
     assert since_ns(Ago(HOUR), 5 * HOUR) == until_ns(Ago(HOUR), 5 * HOUR, 3 * HOUR) == 4 * HOUR
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "passing"),
     [
         ("since:23:00", "b c d"),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.traffic.small_traffic import Traffic
 from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.filter.folded import FoldedView, is_precise
@@ -119,7 +120,7 @@ def test_an_entry_is_unfolded_to_be_shown(traffic: Traffic):
     assert seqs(settled(made))[:3] == [1, 4, 5]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filter", "precise"),
     [
         ("server:notes", False),

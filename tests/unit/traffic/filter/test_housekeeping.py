@@ -33,6 +33,14 @@ def test_a_request_long_after_a_failure_is_no_retry() -> None:
     assert shown(traffic) == [failed, failed + 1]
 
 
+def test_a_request_that_was_sent_before_the_failure_is_no_retry() -> None:
+    traffic = Traffic()
+    failed, other = (traffic.ask("", method="tools/list") for _ in range(2))
+    traffic.answer(failed, Outcome.ERROR)
+    traffic.answer(other, Outcome.OK)
+    assert shown(traffic) == [failed, failed + 2]
+
+
 def test_what_took_a_second_is_not_folded_and_an_open_stream_is() -> None:
     traffic = Traffic()
     slow = traffic.call("", method="resources/list", took_ms=1_000)

@@ -1,9 +1,9 @@
 """The filter language: parsing, and reporting mistakes."""
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.traffic import BodyTerm
 from tui.traffic.filter.fields import Ago, And, Between, ClockTime, Name, Not, Or, Term, Text
 from tui.traffic.filter.query import MAX_DEPTH, MAX_TEXT, Query, parse
@@ -32,7 +32,7 @@ def test_an_empty_text_matches_everything():
     assert parse("  ") == Query("  ")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "term"),
     [
         ("server:weather", names("server", "weather")),
@@ -85,7 +85,7 @@ def test_a_term_is_a_field_with_values_or_words_or_a_regular_expression(text: st
 A, B, C = Text("a"), Text("b"), Text("c")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "root"),
     [
         ("a b", And((A, B))),
@@ -128,7 +128,7 @@ def test_a_search_within_a_filter_requires_both():
 # ---- problems ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "wrong", "says"),
     [
         ("sever:weather", "sever:", "Unknown field “sever”. Did you mean server:?"),
@@ -178,7 +178,7 @@ def test_all_problems_are_reported_at_once():
     assert underlined("sever:x latency:5 (kind:foo or") == ["sever:", "5", "(", "foo", "or"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "better"),
     [
         ("sever:weather", "server:weather"),

@@ -1,9 +1,9 @@
 """The completions offered while a filter is typed."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.traffic.small_traffic import Traffic
 from tui.traffic.filter.fields import FIELDS
 from tui.traffic.filter.query import MOST_COMPLETIONS, FilterCompletion, complete, parse, seen_names
@@ -28,7 +28,7 @@ def test_all_fields_are_offered_for_an_empty_filter():
     assert offers("server:web |")[0] == "server:web server:|"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "first"),
     [
         ("la|", "latency:|"),
@@ -46,7 +46,7 @@ def test_a_field_is_offered_by_its_prefix(typed: str, first: str):
     assert offers(typed)[0] == first
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "texts"),
     [
         ("server:we|", ["server:weather|", "server:web|"]),

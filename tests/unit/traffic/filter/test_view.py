@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.conftest import wait_until
 from tests.unit.traffic.small_traffic import Bodies, Traffic, begun_at_end, fill
 from tui.core.traffic import Kind, Outcome, Severity
@@ -217,7 +218,7 @@ def with_a_gap() -> Traffic:
     return traffic
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("", [1, 2, 3, 4, 5, 6, 51, 52, 53, 54, 55, 56]),

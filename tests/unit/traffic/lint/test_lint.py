@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.unit.traffic.traffic_script import ECHO, MODERN_META, Script
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.traffic.lint import lint
@@ -16,7 +17,7 @@ NO_TOOLS = {"resultType": "complete", "tools": []}
 NEW_PROCESS = [("event", "exit"), ("event", "spawn")]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "script",
     [
         Script().legacy().listed(ECHO).play(CALLED, ("result", 3, {"content": []})),
@@ -25,7 +26,6 @@ NEW_PROCESS = [("event", "exit"), ("event", "spawn")]
         Script().legacy().play(("restart",)).legacy(),
         Script().play(("event", "signal")),
     ],
-    ids=["handshake", "probe", "new process", "new session", "event"],
 )
 def test_a_valid_session_has_no_findings(script: Script):
     assert script.findings() == []
@@ -37,7 +37,7 @@ def test_a_session_without_handshake_has_no_findings():
     assert script.play(("result", called, {"resultType": "complete", "content": []})).findings() == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("script", "revision"),
     [
         (Script().legacy("2025-06-18"), "2025-06-18"),
@@ -49,7 +49,6 @@ def test_a_session_without_handshake_has_no_findings():
         (Script().legacy().play(("event", "exit")), "2025-11-25"),
         (Script(), ""),
     ],
-    ids=["handshake", "discovery", "request", "after the end", "unknown"],
 )
 def test_the_revision_is_learned_from_the_messages(script: Script, revision: str):
     linter = Linter()
@@ -206,7 +205,7 @@ def test_a_large_frame_is_not_validated():
     assert "notification notifications/message 2025-11-25" not in judge.asked
 
 
-@pytest.mark.parametrize("ident", ["--5", "-5", "9" * 5000, "²", "-"])
+@each_case("ident", ["--5", "-5", "9" * 5000, "²", "-"])
 def test_a_truncated_id_is_not_reported(ident: str):
     cut = Entry(
         1, 1, 1, "s", Direction.OUT, Kind.REQUEST, "ping", ident=ident, size=99, sha256="ab", body=b'{"x'

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.unit.traffic.traffic_script import ECHO, Script
 from tui.core.jsonrpc.app_views import APP_MIME
 
@@ -15,7 +16,7 @@ def tool_codes(meta: Any) -> list[str]:
     return Script().legacy().listed({**ECHO, "_meta": meta}).codes()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("meta", "codes"),
     [
         ({"ui": {"resourceUri": URI}}, []),
@@ -48,7 +49,7 @@ def csp(**domains: Any) -> dict[str, Any]:
     return content(_meta={"ui": {"csp": domains}})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("contents", "codes"),
     [
         ([content()], []),
@@ -87,7 +88,7 @@ def test_a_listed_view_has_the_type_of_a_view():
     assert script.codes() == ["app-content"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("result", "codes"),
     [
         ({"content": [{"type": "text", "text": "Sunny."}]}, []),

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tests.unit.traffic.traffic_script import ECHO, Script
 from tui.traffic.lint.result_cache import MOST_RESULTS, CachedResult, ResultCache
 
@@ -54,7 +53,7 @@ def test_nothing_is_reported_once_a_result_is_stale():
     assert listed(script, OTHER).codes() == []
 
 
-@pytest.mark.parametrize("ttl", [0, -1, None, "60000", True])
+@each_case("ttl", [0, -1, None, "60000", True])
 def test_a_result_without_a_valid_time_to_live_is_stale_at_once(ttl: Any):
     assert listed(listed(modern(), ECHO, ttl=ttl), OTHER).codes() == []
 

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from tests.cases import each_case
 from tests.unit.traffic.traffic_script import Script
 from tui.core.traffic import Direction
 
 
-@pytest.mark.parametrize(
+@each_case(
     "error",
     [
         "text",

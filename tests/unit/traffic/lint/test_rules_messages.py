@@ -2,11 +2,12 @@
 
 import pytest
 
+from tests.cases import each_case
 from tests.unit.traffic.traffic_script import MODERN_META, Script
 from tui.core.traffic import Direction, Outcome, Severity
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("message", "code"),
     [
         (7, "not-json-rpc"),

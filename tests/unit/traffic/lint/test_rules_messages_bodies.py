@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.traffic.traffic_script import Script
 from tui.core.text import clean
 from tui.core.traffic import Direction, Entry, Kind, Redaction, Severity
@@ -30,7 +31,7 @@ def test_a_valid_message_has_no_findings():
     assert found_in(NOTE % b'"all is well"') == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("raw", "code"),
     [
         (b"Server running on stdio", "stray-output"),

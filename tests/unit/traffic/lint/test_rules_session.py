@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tests.unit.traffic.traffic_script import MODERN_META, Script
 from tui.core.traffic import Direction, Severity
 
@@ -57,7 +58,7 @@ def test_the_order_of_the_handshake(steps: list[tuple[object, ...]], codes: list
     assert Script().play(*steps).codes() == codes
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("method", "declared"),
     [
         ("notifications/tools/list_changed", {"tools": {"listChanged": True}}),
@@ -111,7 +112,7 @@ def test_since_2026_list_changes_and_log_messages_need_a_request_for_them(heard,
     assert script.play(heard).codes() == codes
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("token", "values", "codes"),
     [
         (5, (0, 0.5, 1, 10**400), []),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.unit.traffic.traffic_script import ECHO, Script
 from tui.core.traffic import Severity
 from tui.traffic.lint.server_session import ToolListing
@@ -31,9 +32,7 @@ def listed(*tools: Any, revision: str = "2025-11-25") -> Script:
 INVALID, VALID = ("", "with space", "täglich", "a/b", "x" * 129, "a\nb"), ("a", "a.b-c_D9", "x" * 128)
 
 
-@pytest.mark.parametrize(
-    ("name", "codes"), [*((name, ["tool-name"]) for name in INVALID), *((name, []) for name in VALID)]
-)
+@each_case(("name", "codes"), [*((name, ["tool-name"]) for name in INVALID), *((name, []) for name in VALID)])
 def test_invalid_characters_in_a_name_are_reported(name: str, codes: list[str]):
     found = listed({**ECHO, "name": name}).codes()
     assert [code for code in found if not code.startswith("portable-")] == codes
@@ -70,7 +69,7 @@ HIDDEN = ("a\u200bb", "\U000e0041", "\x1b[8m", "a\u202eb")
 EMOJI_AND_LINE_BREAKS = "\U0001f468\u200d\U0001f469 \u2708\ufe0f\r\ngo\tnow"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "found"),
     [
         *((said, [("no-description", Severity.HINT)]) for said in (None, "", "  \n")),
@@ -84,7 +83,7 @@ def test_a_missing_long_or_suspicious_description_is_reported(said: object, foun
     assert [(finding.code, finding.severity) for finding in findings] == found
 
 
-@pytest.mark.parametrize(
+@each_case(
     "schemas",
     [
         {},

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.traffic.record.column_parts import MAX_NAMES, STEP_NS, Clocks, Names, RowParts, mark_of, marks_of
 
 
@@ -48,7 +49,7 @@ def test_rows_become_columns_with_the_offset_of_the_clock():
     assert (parts.seq, list(parts.offsets), parts.method) == ((1, 2), [15, 15], ("m", "m"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("column", "value"),
     [(1, -1), (2, -(1 << 62) - 1), (2, 2.5), (4, 3), (5, 0), (5, 12), (5, "x"), (12, 9), (1, None)],
 )

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.traffic.tapped import seen
 from tui.core.secrets.named_values import EVERY, FORMS, MAX_NAMES, SecretArguments
 from tui.core.secrets.redact import Redactor
@@ -157,7 +158,7 @@ def test_secret_arguments_of_one_tool_leave_other_messages_whole(message):
     assert json.loads(stored(known, Direction.OUT, **message)) == {"jsonrpc": "2.0", "id": 1, **message}
 
 
-@pytest.mark.parametrize("name", ["method", "params", "id", "name", "content", "result", "arguments"])
+@each_case("name", ["method", "params", "id", "name", "content", "result", "arguments"])
 def test_a_field_with_a_name_of_the_protocol_is_secret_only_in_its_form(name):
     known = SecretArguments()
     known.learn("auth", FORMS, {"properties": {name: {"type": "string", "writeOnly": True}}})
@@ -167,7 +168,7 @@ def test_a_field_with_a_name_of_the_protocol_is_secret_only_in_its_form(name):
     assert "canary" not in stored(known, Direction.OUT, **answer)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "message",
     [
         {"method": "prompts/get", "params": {"name": "login", "arguments": {"phrase": "canary-1"}}},

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
@@ -26,7 +27,7 @@ def hidden(arguments: object, known: SecretArguments = NAMES) -> Any:
     return json.loads(without_secret_arguments(call(arguments), known, "auth")[0])["params"]["arguments"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "expected"),
     [
         *(
@@ -40,7 +41,7 @@ def test_the_value_of_an_argument_named_like_a_secret_is_redacted(arguments: obj
     assert hidden(arguments) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     "arguments",
     [
         {},

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
 from tui.traffic.record.redaction import keep
@@ -83,7 +84,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_case("form", FORMS)
 def test_a_secret_is_redacted_in_every_form_of_stream_that_is_read(form: str):
     raw = FORMS[form](stream([{"content": piece} for piece in pieces(SAID, [*range(0, 90, 7)])]))
     body = recorded(raw)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.cases import each_case
 from tui.ui.chat.status_line import Meter, Status, header_row, status_row
 from tui.ui.widgets.rows import text_of, width_of
 
@@ -53,7 +54,7 @@ def test_the_key_that_stops_a_stalled_reply_is_kept_before_the_meters(width):
     assert "no data for 1 min 13 s · esc stops" in text_of(status_row(stalled, width))
 
 
-@pytest.mark.parametrize("width", [10, 24, 40, 60, 80, 100, 200])
+@each_case("width", [10, 24, 40, 60, 80, 100, 200])
 def test_the_line_fits_every_width(width):
     assert width_of(status_row(URGENT, width)) <= width
     assert width_of(status_row(FULL, width)) <= width
@@ -63,7 +64,7 @@ def test_texts_from_outside_are_cleaned_in_the_line():
     assert "\x1b" not in text_of(status_row(Status("a\x1b[2Jb", model="m\x1b]0;x\x07"), 120))
 
 
-@pytest.mark.parametrize("width", [20, 24, 40, 80, 120])
+@each_case("width", [20, 24, 40, 80, 120])
 def test_a_fault_comes_first_at_every_width(width):
     status = replace(URGENT, fault="not saved")
     assert text_of(status_row(status, width)).startswith(" not saved ")

@@ -2,11 +2,11 @@
 
 import asyncio
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tests.cases import each_case
 from tests.conftest import until
 from tui.core.workbench import Completions
 from tui.ui.forms.field_input import MOST_ROWS, LineEdit, ValueSuggestions
@@ -43,7 +43,7 @@ def test_the_visible_part_fits_and_has_no_control_characters(text: str, cursor: 
     assert not any(ord(char) < 32 or 127 <= ord(char) < 160 for char in shown)
 
 
-@pytest.mark.parametrize("sign", ["👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣", "e\u0301"])
+@each_case("sign", ["👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣", "e\u0301"])
 def test_a_sign_of_several_code_points_is_edited_and_shown_as_one(sign: str) -> None:
     edit = LineEdit.at_end(f"a{sign}{sign}")
     edit.key("backspace")

@@ -1,11 +1,10 @@
 """What the keys of an action run, which depends on where they work."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.ui.keys.actions import Action, Context
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("context", "name", "run", "method"),
     [
         (Context.ANYWHERE, "chat.new", "", "app.act('chat.new')"),

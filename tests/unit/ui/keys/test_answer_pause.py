@@ -1,7 +1,6 @@
 """A letter answers a question only if no word follows it."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerKeys
 
 
@@ -37,7 +36,7 @@ class Timer:
         self.stopped = True
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pressed", "seconds", "settled", "typed"),
     [
         ([("y", "once")], 0.1, [], []),

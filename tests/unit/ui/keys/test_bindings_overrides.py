@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.ui.keys.action_table import action
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words, textual_key
 
@@ -50,7 +51,7 @@ def test_all_configured_answer_keys_are_shown():
 # ---- names of keys ----
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("key", "name"),
     [
         ("?", "question_mark"),

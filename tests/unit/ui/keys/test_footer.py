@@ -4,9 +4,11 @@ from operator import attrgetter
 
 import pytest
 
+from tests.cases import each_case
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import entries_of, in_footer, laid_out, row_of
+from tui.ui.traffic.screen import USED
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import text_of, width_of
 
@@ -19,7 +21,7 @@ def line(width: int, entries=ENTRIES, overrides=NONE) -> str:
     return text_of(row_of(laid_out(entries, overrides, width)))
 
 
-@pytest.mark.parametrize("width", [1, 10, 20, 40, 79, 80, 120, 200])
+@each_case("width", [1, 10, 20, 40, 79, 80, 120, 200])
 def test_the_footer_fits_and_never_truncates_a_key(width):
     row = row_of(laid_out(ENTRIES, NONE, width))
     assert width_of(row) <= width
@@ -34,7 +36,7 @@ def test_the_right_end_is_the_same_on_every_screen(width):
         assert width_of(((line(width, entries), ""),)) == width - 1
 
 
-@pytest.mark.parametrize("context", list(Context))
+@each_case("context", list(Context))
 def test_a_line_that_is_wide_enough_shows_every_key_with_a_rank(context):
     entries = entries_of(of_context(context), NONE)
     assert [found for _, found in laid_out(entries, NONE, 600)][:-3] == entries
@@ -52,9 +54,20 @@ def test_no_key_that_would_fit_is_missing(context, width):
 
 
 def test_the_traffic_offers_its_views_rather_than_what_only_held_messages_need():
-    text = line(160, entries_of(of_context(Context.TRAFFIC), NONE))
-    assert "h fold" in text and "w waterfall" in text and "S statistics" in text and "A all" not in text
-    assert "A all" not in line(120, entries_of(of_context(Context.TRAFFIC), NONE))
+    entries = entries_of(of_context(Context.TRAFFIC), NONE)
+    for text in (line(160, entries), line(120, entries), traffic_line(80)):
+        assert "h fold" in text and "w waterfall" in text and "S stats" in text and "A all" not in text
+
+
+def traffic_line(width: int) -> str:
+    entries, right = entries_of(of_context(Context.TRAFFIC), NONE), ("app.palette", "app.quit", "app.help")
+    return text_of(row_of(laid_out(entries, NONE, width, right, USED)))
+
+
+def test_the_right_end_gives_way_to_the_keys_of_the_traffic_only_where_they_fit_then():
+    assert traffic_line(100).endswith("S stats    f1 keys  ctrl+q quit")
+    assert traffic_line(80).endswith("S stats   f1 keys")
+    assert traffic_line(60).endswith(RIGHT)
 
 
 def test_in_a_dialog_the_keys_of_the_app_give_their_place_to_those_of_the_dialog():
@@ -83,8 +96,6 @@ def test_configured_keys_are_shown_at_the_right_too():
     assert line(120, overrides=KeyOverrides([("app.help", "f11")])).endswith("f11 keys  ctrl+q quit")
 
 
-@pytest.mark.parametrize(
-    "context", [Context.SESSIONS, Context.MODELS, Context.RULES, Context.TRAFFIC, Context.ENTRY]
-)
+@each_case("context", [Context.SESSIONS, Context.MODELS, Context.RULES, Context.TRAFFIC, Context.ENTRY])
 def test_every_screen_begins_with_enter_and_escape(context):
     assert [key for key, *_ in entries_of(of_context(context), NONE)][:2] == ["enter", "esc"]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.matching import likely_name
 from tui.core.workbench import PromptArgument, PromptInfo
 from tui.ui.keys.slash_commands import (
@@ -27,7 +28,7 @@ def command(text: str) -> tuple[str, str]:
     return found[0].name, found[1]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "name", "rest"),
     [
         ("/help", "help", ""),
@@ -45,7 +46,7 @@ def test_a_line_that_begins_with_a_command_name_is_a_command(text: str, name: st
     assert command(text) == (name, rest)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "hello",
@@ -66,7 +67,7 @@ def test_text_that_does_not_begin_with_a_command_name_is_a_message(text: str):
     assert parse_command(text, SPECS) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "meant"),
     [
         ("/modle", "/model"),
@@ -81,7 +82,7 @@ def test_a_misspelled_command_is_reported_and_not_sent(text: str, meant: str):
     assert isinstance(found, str) and meant in found and "space before it" in found
 
 
-@pytest.mark.parametrize("text", ["/revython", "/tmp", "/imagine a cat", "/gone:prompt x", "/écrire"])
+@each_case("text", ["/revython", "/tmp", "/imagine a cat", "/gone:prompt x", "/écrire"])
 def test_an_unknown_command_is_reported_and_not_sent(text: str):
     found = parse_command(text, SPECS)
     assert isinstance(found, str)
@@ -144,7 +145,7 @@ def test_one_or_two_letters_are_not_a_misspelling_of_a_long_name(text: str):
     assert likely_name(text, ["model"]) == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "wish"),
     [
         (":q", Wish("app.quit", certain=True)),

@@ -1,15 +1,15 @@
 """Arguments of commands, and the placeholders of snippets."""
 
-import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.ui.keys.slash_commands import filled, names_in, pair, parse_arguments
 
 CITY_AND_DAYS = ("city", "days")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rest", "values"),
     [
         ("", {}),
@@ -62,7 +62,7 @@ def test_placeholders_are_listed_in_order_and_once():
     assert names_in("{b} and {a} and {b}") == ("b", "a")
 
 
-@pytest.mark.parametrize("text", ['{"a": 1}', "{}", "{ x }", "{1}", "{{x}}", "{a b}"])
+@each_case("text", ['{"a": 1}', "{}", "{ x }", "{1}", "{{x}}", "{a b}"])
 def test_braces_without_a_name_are_not_placeholders(text: str):
     assert names_in(text) == ()
 

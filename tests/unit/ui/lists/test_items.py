@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.permission.rules import parse_rule
@@ -37,7 +38,7 @@ def test_the_preview_names_tools_as_server_and_tool() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("item", "width"),
     [
         *((choice_item(MODEL), width) for width in (60, 76, 130)),

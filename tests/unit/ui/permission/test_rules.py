@@ -2,10 +2,11 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.ui.permission.rules import TypedCall, typed_call
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "call"),
     [
         ("files/read", TypedCall("files", "read")),

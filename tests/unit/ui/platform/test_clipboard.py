@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.ui.platform.clipboard import note, put, tools
 
 
@@ -17,7 +18,7 @@ ALL = having("pbcopy", "wl-copy", "xclip", "xsel", "tmux")
 LOCAL = {"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0", "TMUX": "/tmp/tmux"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("env", "which", "platform", "names"),
     [
         (LOCAL, ALL, "linux", ["wl-copy", "xclip", "xsel", "tmux"]),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.media import png
 from tui.core.comparison.values import LinePair, parts_that_differ
 from tui.core.tools import (
@@ -147,7 +148,7 @@ def test_html_is_highlighted_without_a_background_and_long_html_is_plain() -> No
     assert styles("<b>hi</b>\n" * 6_000) == {"text"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("uri", "name"),
     [
         ("file:///a/b.md", "b.md"),

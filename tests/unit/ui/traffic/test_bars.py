@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, shown
 from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
@@ -10,7 +11,7 @@ from tui.ui.traffic.bars import Headings, linting_of, loading_of, shown_of
 from tui.ui.widgets.rows import text_of
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("shown", "total", "loaded", "words"),
     [
         (1, 1, 1, "1 entry"),

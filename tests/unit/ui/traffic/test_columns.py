@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.ui.traffic.columns import MARKS, Contents, layout_for
+from tui.ui.traffic.screen import TrafficScreen
+from tui.ui.widgets.rows import PREVIEW_FROM
 from tui.ui.widgets.times import TimeMode
 
 NAMES = ("time", "delta", "server", "kind", "what", "ident", "size", "bar", "latency", "outcome")
@@ -32,3 +34,10 @@ def test_usual_names_are_whole(width: int) -> None:
     layout = layout_for(width, TimeMode.CLOCK, contents)
     assert layout.server == 14 and layout.what >= contents.what and layout.method == 19
     assert dataclasses.asdict(layout)["outcome"] == (1 if width == 120 else 16)
+
+
+def test_the_list_beside_a_preview_keeps_time_differences_bars_and_ids() -> None:
+    least = int(TrafficScreen.DEFAULT_CSS.partition("#listed { width: 64%; min-width: ")[2].partition(";")[0])
+    contents = Contents(server=10, method=14, alone=25, tool=20, ident=5)
+    layout = layout_for(least, TimeMode.CLOCK, contents)
+    assert least <= PREVIEW_FROM - 30 and layout.delta and layout.bar and layout.ident == 5

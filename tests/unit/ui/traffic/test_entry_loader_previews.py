@@ -3,8 +3,7 @@
 import asyncio
 import json
 
-import pytest
-
+from tests.cases import each_case
 from tests.ui.traffic_stage import some
 from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.record.open_recording import ReaderThread
@@ -36,7 +35,7 @@ async def test_nothing_is_read_of_a_recording_without_entries() -> None:
     reader.close()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("detail", "text"),
     [
         ({"event": "exit", "code": 0, "signal": None, "seconds": 8.512}, "code 0 seconds 8.51"),

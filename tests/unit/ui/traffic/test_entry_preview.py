@@ -1,7 +1,6 @@
 """The preview beside the list: what it shows of an entry."""
 
-import pytest
-
+from tests.cases import each_case
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import Bodies
 from tui.core.traffic import Kind
@@ -48,7 +47,7 @@ def test_an_entry_that_was_dropped_has_no_preview() -> None:
     assert sections(recorded.columns, 2, Bodies(recorded)) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "message", "part"),
     [
         (Kind.REQUEST, {"params": {"name": "x", "arguments": {"a": 1}}}, {"a": 1}),

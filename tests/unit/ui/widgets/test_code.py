@@ -1,7 +1,6 @@
 """Code is coloured by role, and only where that is safe and cheap."""
 
-import pytest
-
+from tests.cases import each_case
 from tests.programs import printed_by
 from tui.ui.widgets.code import MAX_LINE, highlighted, language_of
 from tui.ui.widgets.rows import text_of
@@ -24,7 +23,7 @@ def test_a_very_long_line_is_plain():
     assert len(highlighted(["return " * MAX_LINE], "python")[0]) == 1
 
 
-@pytest.mark.parametrize("language", ["python", "json", "bash", "html", "diff", "nonsense", ""])
+@each_case("language", ["python", "json", "bash", "html", "diff", "nonsense", ""])
 def test_every_line_stays_one_line(language: str):
     lines = ["", "  a = '''b", "c'''", "\tx", "", "<a>{", ""]
 

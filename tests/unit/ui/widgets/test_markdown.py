@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import text_of, width_of
 
@@ -26,7 +27,7 @@ def test_emphasis_is_shown_as_a_style():
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "width", "shown"),
     [
         ("one\ntwo", 40, ["one", "two"]),

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageFile
 from rich.style import Style
 
+from tests.cases import each_case
 from tests.conftest import until
 from tui.ui.widgets import decoder
 from tui.ui.widgets.pictures import MOST_BYTES, MOST_PIXELS, Picture, PictureError, can_show_pictures, decoded
@@ -69,7 +70,7 @@ def head_of(encoded: bytes) -> dict[str, Any]:
         return decoder.decoded(encoded, request)[0]
 
 
-@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "I;16", "CMYK"])
+@each_case("mode", ["1", "L", "LA", "P", "RGBA", "I;16", "CMYK"])
 def test_every_pixel_mode_is_decoded(mode: str) -> None:
     form = "JPEG" if mode == "CMYK" else "PNG"
     source = two_halves().convert("L").convert(mode) if mode == "I;16" else two_halves().convert(mode)
@@ -109,7 +110,7 @@ async def test_the_available_part_of_a_truncated_image_is_shown(form: str) -> No
     assert is_like(pixel(picture.pixels, picture.width, 5, 2), RED)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "data",
     [
         b"",
@@ -125,7 +126,7 @@ def test_data_with_only_the_first_bytes_of_an_image_is_refused(data: bytes) -> N
     assert problem.startswith(("damaged", "not a PNG, JPEG, GIF or WEBP image"))
 
 
-@pytest.mark.parametrize("form", ["TIFF", "BMP", "PPM", "ICO", "EPS", ""])
+@each_case("form", ["TIFF", "BMP", "PPM", "ICO", "EPS", ""])
 def test_other_formats_and_invalid_base64_are_refused(form: str) -> None:
     data = encoded(two_halves(), form) if form else b"%%%%\xff\n"
     assert head_of(data)["problem"] == "not a PNG, JPEG, GIF or WEBP image"

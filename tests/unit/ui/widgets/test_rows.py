@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tests.cases import each_case
 from tui.core.text import fold
 from tui.ui.widgets import code
 from tui.ui.widgets.markdown import Markdown
@@ -33,7 +34,7 @@ def lines(text: str, cells: int) -> list[str]:
     return [text_of(row) for row in wrap(((text, "text"),), cells)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "cells", "wrapped"),
     [
         ("the quick brown fox", 10, ["the quick", "brown fox"]),
@@ -131,7 +132,7 @@ def whole(rows: list[Row]) -> str:
 CODE = ["def f():", "    return 'a value that is long enough to be wrapped'"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rows", "text"),
     [
         (wrap((("incomprehensibilities", "text"),), 8), "incomprehensibilities"),

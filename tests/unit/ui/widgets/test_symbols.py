@@ -5,10 +5,11 @@ from dataclasses import fields
 import pytest
 from rich.cells import cell_len
 
+from tests.cases import each_case
 from tui.ui.widgets.symbols import ASCII, UNICODE, Symbols, symbols_for
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("environment", "symbols"),
     [
         ({}, UNICODE),

@@ -11,6 +11,7 @@ from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.widgets import Input, OptionList, TextArea
 
+from tests.cases import each_case
 from tests.ui.stage import Stage
 from tui.settings.themes import ThemeSpec, all_themes, load_theme
 from tui.ui.widgets.theme_colors import DEFAULTS, ROLES, Palette, theme_of
@@ -83,7 +84,7 @@ async def test_each_shipped_theme_can_be_applied_to_every_stock_widget() -> None
             assert app.native_ansi_color is spec.ansi, spec.name
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+@each_case("spec", SPECS)
 def test_rows_and_stylesheets_show_a_role_in_the_same_color(spec: ThemeSpec) -> None:
     theme = theme_of(spec)
     variables = theme.to_color_system().generate() | theme.variables
@@ -93,7 +94,7 @@ def test_rows_and_stylesheets_show_a_role_in_the_same_color(spec: ThemeSpec) -> 
         assert palette.colors[role] == Color.parse(spec.colours()[role]), role
 
 
-@pytest.mark.parametrize("spec", [spec for spec in SPECS if not spec.ansi], ids=lambda spec: spec.name)
+@each_case("spec", [spec for spec in SPECS if not spec.ansi])
 def test_text_in_an_input_has_enough_contrast(spec: ThemeSpec) -> None:
     field = Color.parse(theme_of(spec).variables["field"])
     for role in ("text", "dim"):

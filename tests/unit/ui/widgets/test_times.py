@@ -2,14 +2,13 @@
 
 import time
 
-import pytest
-
+from tests.cases import each_case
 from tui.ui.widgets.times import when
 
 NOON = time.mktime((2026, 11, 21, 12, 0, 0, 0, 0, -1))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("then", "words"),
     [
         (0.0, "never"),

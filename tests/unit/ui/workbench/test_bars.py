@@ -14,7 +14,7 @@ from tui.ui.workbench.bars import BenchTab, BenchTabs, keys_of, title_rows
 def test_the_title_shows_injected_faults():
     spec = ServerSpec("a", "x")
     status = ServerStatus("a", spec, ServerState.RUNNING, fault_rules=("repeat",), injected=3)
-    _, right = title_rows("a", status, 0, str)
+    _, right = title_rows("a", status, 0, str, 80)
     assert ("faults: 1 rule, 3 injected   ", "warn") in right
 
 
@@ -42,9 +42,9 @@ def test_counts_give_way_to_the_tab_of_an_extension_in_80_columns():
     assert "1 overview 2 tools 3 resources 4 prompts" in text_of(row)
 
 
-def test_names_are_shortened_for_the_tabs_of_two_extensions_in_80_columns():
+def test_blanks_after_keys_give_way_to_the_tabs_of_two_extensions_in_80_columns():
     row = Narrow({tab: Widget() for tab in BenchTab}).row(80)
-    assert width_of(row) <= 80 and text_of(row).rstrip().endswith("8 skil 9 even")
+    assert width_of(row) <= 80 and text_of(row).rstrip().endswith("8skills 9events")
 
 
 def test_a_tab_keeps_its_key_whichever_others_are_there():

@@ -4,8 +4,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
+from tests.cases import each_case
 from tests.ui.stage import Stage
 from tests.unit.storage.traffic_samples import request
 from tui.core.tools import TextContent, Tool, ToolResult
@@ -20,7 +19,7 @@ from tui.ui.workbench.items import of_tools
 NOW = 1_790_000_000.0
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "near", "words"),
     [
         ({"city": "Oslo"}, [], '"Oslo"'),

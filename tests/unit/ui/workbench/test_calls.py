@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tui.core.tools import BinaryContent, CallFailure, TextContent, Tool, ToolResult
 from tui.core.traffic import Outcome
 from tui.core.workbench import PromptResult
@@ -69,7 +68,7 @@ def test_the_size_of_a_result_includes_all_of_its_content() -> None:
     assert size_of(ToolResult((TextContent("abc"), BinaryContent("blob", "", 7)))) == 10
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("result", "state"),
     [
         (ToolResult((TextContent("x"),)), Outcome.OK),

@@ -1,9 +1,9 @@
 """Items of the workbench, and expanding URI templates."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.tools import Tool
 from tui.core.workbench import CallKey, CallKind, PromptArgument, PromptInfo, ResourceInfo
@@ -25,7 +25,7 @@ from tui.ui.workbench.items import (
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("template", "uri"),
     [
         ("a://{x}", "a://b%20c"),
@@ -88,7 +88,7 @@ MILD = Tool("s", "add", destructive=False, idempotent=True)
 WHOLE = "  ~120 tokens · marked non-destructive by the server · marked idempotent by the server"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tool", "columns", "line"),
     [
         (MILD, 200, f"{WHOLE} · structured result"),
@@ -120,7 +120,7 @@ def drawn(*args: object) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("uri", "folders"),
     [
         ("file:///home/me/a.md", ["file:///", "home/", "me/"]),

@@ -3,6 +3,7 @@ from typing import Any, cast
 
 import pytest
 
+from tests.cases import each_case
 from tui.core.tools import ToolResult
 from tui.core.workbench import CallKey, CallKind
 from tui.ui.workbench import kept_calls
@@ -34,7 +35,7 @@ class Kept:
         pass
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("passed", "long", "cell"),
     [
         (True, True, ("3 kept ✓", "ok")),

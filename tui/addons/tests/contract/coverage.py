@@ -15,13 +15,14 @@ from typing import Any
 from tui.addons.tests.contract.listing import Kind, ServerListing
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State
 from tui.addons.tests.suite.case import Case, Request, RequestKind
-from tui.commands.streams import width
+from tui.commands.streams import on_terminal, width
 from tui.commands.table import table
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.schemas.alternatives import SchemaTree, as_json
 from tui.core.schemas.schemas import SchemaTooLarge, strings
 from tui.core.text import clean_line, list_in, mapping, object_in, text_in
 
+_HEAD = ("definitions", "covered")
 MAX_ITEMS = 20_000
 MAX_LINES = 500
 MAX_VALUES = 100
@@ -83,7 +84,7 @@ class RunCoverage:
         rows.append(("total", f"{covered} of {len(self.items)} ({self.percent:.0f} %)"))
         return [
             "coverage",
-            *table(rows, (0,), width(), indent="  ").split("\n"),
+            *table(rows, (0,), width(), head=_HEAD if on_terminal() else (), indent="  ").split("\n"),
             *self.missing_lines(),
         ]
 

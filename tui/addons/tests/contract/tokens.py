@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.addons.tests.contract.listing import Kind, ServerListing
-from tui.commands.streams import width
+from tui.commands.streams import on_terminal, width
 from tui.commands.table import table
 from tui.core.context.context_meter import Calibration
 from tui.core.context.context_parts import definition_tokens
@@ -17,6 +17,7 @@ from tui.host.catalog import Walk, build_catalog
 
 INSTRUCTIONS = "(instructions)"
 _SERVER = "server"
+_HEAD = ("tokens", "change", "tool")
 MAX_ROWS = 200
 
 
@@ -41,7 +42,7 @@ class TokenTable:
         names = sorted({*self.now, *(self.before or {})}, key=lambda name: (-self.now.get(name, 0), name))
         rows = [self._row(name) for name in names[:MAX_ROWS]]
         rows.append((f"{self.total:,}", f"{self.change:+,}" if self.change else "", "total"))
-        return table(rows, (2,), width()).split("\n")
+        return table(rows, (2,), width(), head=_HEAD if on_terminal() else ()).split("\n")
 
     def _row(self, name: str) -> tuple[str, str, str]:
         now, before = self.now.get(name), self.before or {}

@@ -27,8 +27,9 @@ from tui.addons.tests.run.one_server import OneServer, file_and_words, with_one_
 from tui.addons.tests.run.terminal import colored_for
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.find import shown_path
-from tui.commands.headless import Interrupt
+from tui.commands.headless import Interrupt, starting
 from tui.commands.permission.terminal_approver import confirm, is_terminal
+from tui.commands.progress import progress
 from tui.core.errors import McptuiError, UsageError
 from tui.core.files import atomic_write, make_folder
 from tui.core.text import clean, clean_line
@@ -96,11 +97,11 @@ class _Run:
             server.env = {"PYTHONUNBUFFERED": "1"}  # what a server prints comes before its response
         server.repeat = replace(server.repeat, file_of=_arguments_file)
         processes = Processes(server)
-        print(f"· starting {clean_line(server.spec.name, 80)}", file=sys.stderr, flush=True)
         generator = Generator()
         generator.start()
         try:
-            instance = await processes.running()
+            with starting(clean_line(server.spec.name, 80)):
+                instance = await processes.running()
             if instance.problem:
                 name = clean_line(server.spec.name, 80)
                 print(f"mcptui: {name}: {clean(instance.problem)}", file=sys.stderr)
@@ -111,7 +112,8 @@ class _Run:
                 return OK
             report = self._report()
             self._work = asyncio.create_task(self._all(tools, processes, generator, seed, report))
-            await asyncio.wait([self._work])
+            with progress("calling the tools", quiet=args.json):
+                await asyncio.wait([self._work])
             if not self.interrupted:
                 await self._work
         finally:

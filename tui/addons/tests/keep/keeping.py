@@ -254,7 +254,9 @@ def after_keeping(target: Target, origin: Origin, shown: str, *, is_own: bool) -
     Blocks. `shown` is its path as the user types it.
     """
     problem = remember(target, origin, is_own=is_own)
-    said = message("Kept in {file}. Run it with: mcptui test {typed}", file=shown, typed=shlex.quote(shown))
+    said = message(
+        "Kept in {file}. Run it with: mcptui test {argument}", file=shown, argument=shlex.quote(shown)
+    )
     if target.server.needs and target.is_new:
         needs = and_more(target.server.needs, 6)
         said = message("{said}\nSet {names} when you run it.", said=said, names=needs)

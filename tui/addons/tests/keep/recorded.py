@@ -108,12 +108,8 @@ def newest_lists(
 
 def last_request(entries: EntryColumns, method: str, server: str) -> int:
     """Return the seq of the last request to a server by a method in the recording of this run, or 0."""
-    for at in range(len(entries) - 1, -1, -1):
-        is_request = entries.kind[at] == Kind.REQUEST and entries.direction[at] == Direction.OUT
-        if is_request and entries.methods.texts[entries.method[at]] == method:
-            if entries.sources.texts[entries.source[at]] == server:
-                return entries.seq(at)
-    return 0
+    sent = (at for at in entries.newest(Kind.REQUEST, method) if entries.direction[at] == Direction.OUT)
+    return next((entries.seq(at) for at in sent if entries.sources.texts[entries.source[at]] == server), 0)
 
 
 def similar_results(reader: TrafficReader, last: int, exchange: Exchange) -> list[Other]:

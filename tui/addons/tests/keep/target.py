@@ -29,7 +29,7 @@ from tui.addons.tests.suite.change import (
 from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import Stamp, atomic_write, open_file, read_limited, short_path, stamp_of, text_of
-from tui.core.language.translate import message
+from tui.core.language.translate import message, n_
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.copies.origin import Origin
 
@@ -176,6 +176,13 @@ def is_server_of(
         return is_same_server(there, written(origin, folder, redact).server, folder)
     except UsageError:
         return False
+
+
+def added_to(target: Target) -> str:
+    """Return with how many cases and turn cases of a file a new one is."""
+    suite = target.suite
+    number = len(suite.cases) + len(suite.turns) if suite is not None else 0
+    return n_("added to {n} case", "added to {n} cases", number)
 
 
 def _neighbors(folder: Path) -> Iterator[Path]:

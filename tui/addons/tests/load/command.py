@@ -27,6 +27,7 @@ from tui.addons.tests.run.one_server import OneServer, file_and_words, with_one_
 from tui.addons.tests.suite.case import Request, RequestKind, as_sent
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import Interrupt
+from tui.commands.progress import progress
 from tui.commands.streams import width
 from tui.commands.table import json_line, table
 from tui.core.errors import UsageError
@@ -134,7 +135,8 @@ def load(args: argparse.Namespace) -> int:
             said = f"{plural(args.load, 'call')} at once for {duration(milliseconds)}"
             print(f"· {said}: {_shown(run.requests)}", file=sys.stderr, flush=True)
             began, at = time.monotonic(), time.time()
-            await run.during(milliseconds / 1000)
+            with progress(said):
+                await run.during(milliseconds / 1000)
         now = run.samples.measured(at, time.monotonic() - began)
         before = await asyncio.to_thread(LastLoads().replace, _key(server.spec, run.requests, args.load), now)
         _print(args, run, now, before)

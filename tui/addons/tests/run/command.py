@@ -22,9 +22,12 @@ from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import SuiteRunner, report_not_run
 from tui.addons.tests.run.terminal import colored_for, wrapped
 from tui.addons.tests.run.written_files import copy_recording, require_own_files
+from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.suite.find import shown_path
 from tui.commands import streams
 from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, is_terminal, yes_or_no
+from tui.commands.progress import Progress, progress
 from tui.commands.recordings import recordings
 from tui.core.addons import brought, load
 from tui.core.errors import UsageError
@@ -225,9 +228,11 @@ class TestRun:
                 self.suites, runtime, name=args.server or "", live=self._live, can_ask=is_terminal()
             )
             reporters.append(last_runs_reporter(runtime))
-            runner = SuiteRunner(runtime, answers, self.options, reporters)
-            interrupt.on_signal = runner.interrupt
-            outcome = self.outcome = await runner.run(planned, at=time.time())
+            with progress(quiet=args.json) as doing:
+                reporters.append(_Running(doing))
+                runner = SuiteRunner(runtime, answers, self.options, reporters)
+                interrupt.on_signal = runner.interrupt
+                outcome = self.outcome = await runner.run(planned, at=time.time())
             if copy is not None:
                 loaded = runtime.configuration.loaded
                 self._is_off = loaded is not None and not loaded.settings.traffic.record
@@ -313,6 +318,16 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
         reporter = load(one)(os.environ)
         made += [reporter] if reporter is not None else []
     return made
+
+
+class _Running(Reporter):
+    """Shows which file runs, and for how long."""
+
+    def __init__(self, doing: Progress) -> None:
+        self._doing = doing
+
+    def suite_began(self, suite: Suite) -> None:
+        self._doing.step(f"running {shown_path(suite.path)}")
 
 
 class _Output:

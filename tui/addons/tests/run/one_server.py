@@ -15,7 +15,7 @@ from tui.addons.tests.run.launch import configured_server, for_cases
 from tui.addons.tests.run.plan import read_suites, taken_servers, with_servers
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.suite.case import ENDING, Suite, SuiteServer
-from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
+from tui.commands.headless import Interrupt, config_words, headless, say_unsaved, starting
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
@@ -119,9 +119,9 @@ class OneServer:
     async def started(self) -> ServerInstance | None:
         """Return a process that runs, and say that it starts; None if it does not, after saying why."""
         name, instance = clean_line(self.spec.name, 80), self.process()
-        print(f"· starting {name}", file=sys.stderr, flush=True)
-        if await instance.running():
-            return instance
+        with starting(name):
+            if await instance.running():
+                return instance
         print(f"mcptui: {name}: {clean(instance.problem)}", file=sys.stderr)
         return None
 

@@ -11,10 +11,11 @@ from tui.addons.tests.suite.case import ENDING, Case, Suite, TurnCase
 from tui.addons.tests.suite.find import found
 from tui.addons.tests.suite.read import read_suite
 from tui.addons.tests.suite.references import with_needed
+from tui.commands.call.one_server import require_enabled
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.matching import has_words
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line
 
 if TYPE_CHECKING:
     from tui.addons.tests.turns.recorded_turns import RecordedTurns
@@ -184,12 +185,7 @@ def _require_usable(runtime: "Runtime", name: str) -> None:
     """Raise the reason why a server that is configured cannot be used: UsageError or ConfigError."""
     if problems := runtime.configuration.left_out.get(name):
         raise ConfigError(problems[0], where=clean_line(name, 80))
-    runtime.require_usable()
-    if runtime.is_disabled(name):
-        raise UsageError(
-            f"the server {quoted_name(name)} is disabled in the configuration.",
-            next_step="Remove `disabled = true` from its section.",
-        )
+    require_enabled(runtime, name)
 
 
 def with_names(planned: Sequence[PlannedSuite]) -> list[PlannedSuite]:

@@ -7,10 +7,10 @@ from pathlib import Path
 from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.suite.case import Case, SuiteServer, TurnCase
-from tui.core import units
 from tui.core.language.translate import N_, _, c_, localized, n_
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.text import cells_of, clean, clean_line, padded
+from tui.ui.widgets import times
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, text_of, width_of, wrap
 from tui.ui.widgets.symbols import Symbols, symbols_for
 from tui.ui.widgets.times import when
@@ -102,7 +102,7 @@ def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: f
     note = _note(one, columns.width)
     right = (*(EMPTY if problem and not text_of(note).strip() else note), _last_run(one, doing, now))
     room = columns.width - width_of(lead) - width_of(right) - 1
-    request = min(REQUEST_CELLS, columns.requests, max(0, room - LEAST_NAME - GAP))
+    request = min(REQUEST_CELLS, columns.requests, max(0, room - min(LEAST_NAME, columns.names) - GAP))
     names = min(room - request - GAP, columns.names)
     name = pad(crop(((clean_line(one.name, 200), "text"),), names), names)
     cells = crop(((one.request, "dim"),), request) if request >= LEAST_REQUEST else EMPTY
@@ -151,10 +151,11 @@ def _note(one: Listed, width: int) -> Row:
     if text or ms is None:
         return pad(crop(((text, style),), cells), cells)
     is_short = limit is not None and max(ms, limit) < 1_000  # as the file writes it: 100ms
-    took = f"{ms:.0f} ms" if is_short else units.duration(ms)
-    row: Row = ((f"{took:>{TIME_CELLS}}", "warn" if limit is not None and ms > limit else "text"),)
+    took = f"{ms:.0f} ms" if is_short else times.duration(ms)
+    style = "warn" if limit is not None and ms > limit else "text"
+    row: Row = ((padded(took, TIME_CELLS, right=True), style),)
     if limit is not None and width >= WIDE:
-        most = f"{limit:.0f} ms" if is_short else units.duration(limit)
+        most = f"{limit:.0f} ms" if is_short else times.duration(limit)
         row = (*row, (_limit(most), "dim"))
     return pad(row, cells)
 

@@ -10,7 +10,7 @@ from tui.addons.tests.keep.draft import described
 from tui.addons.tests.keep.exchange import Other
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.repeat import ARGUMENT_CHARS, question
-from tui.addons.tests.keep.target import Target
+from tui.addons.tests.keep.target import Target, added_to
 from tui.addons.tests.keep.variation import Variation
 from tui.addons.tests.screens.keep_dialog import KeepDialog, Kept
 from tui.addons.tests.screens.keep_list import (
@@ -18,7 +18,6 @@ from tui.addons.tests.screens.keep_list import (
     SERVER,
     Layout,
     Line,
-    added_to,
     heading,
     sentences,
     server_of,
@@ -30,10 +29,10 @@ from tui.core.comparison.values import path_text
 from tui.core.errors import McptuiError
 from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import cells_of, clean_line, compact, quoted_name
-from tui.core.units import duration
 from tui.ui.dialogs.confirm import Confirm, call_after
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of
 from tui.ui.widgets.symbols import symbols_for
+from tui.ui.widgets.times import duration
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime

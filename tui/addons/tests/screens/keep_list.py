@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from tui.addons.tests.keep.target import Target, shown_server
-from tui.core.language.translate import n_
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, spread, wrap
 from tui.ui.widgets.symbols import symbols_for
@@ -73,13 +72,6 @@ def heading(text: str, about: str = "") -> Line:
 def sentences(text: str, width: int) -> list[Line]:
     """Return lines with a text, wrapped."""
     return [Line(partial(crop, row)) for row in wrap(((text, "dim"),), max(20, width))] if text else []
-
-
-def added_to(target: Target) -> str:
-    """Return with how many cases and turn cases of a file a new one is."""
-    suite = target.suite
-    number = len(suite.cases) + len(suite.turns) if suite is not None else 0
-    return n_("added to {n} case", "added to {n} cases", number)
 
 
 def switch(text: str, about: str, key: Hashable, *, is_on: bool, indent: int = 0) -> Line:

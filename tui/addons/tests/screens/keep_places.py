@@ -9,22 +9,22 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from tui.addons.tests.keep.by_hand import keeping_of, read_exchange, targeted, why_not_again, write
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import file_name, last_change
-from tui.addons.tests.keep.keeping import Keeping, without_moved
+from tui.addons.tests.keep.home import file_name
+from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.recorded import (
     exchange_at,
     last_request,
     newest_lists,
 )
-from tui.addons.tests.keep.repeat import results_again, why_not_repeated
+from tui.addons.tests.keep.repeat import results_again
 from tui.addons.tests.keep.target import Target, server_in
 from tui.addons.tests.screens.keep_call import Again, KeptCall
 from tui.addons.tests.screens.keep_dialog import open_keep_dialog
@@ -32,13 +32,11 @@ from tui.addons.tests.screens.keep_turn import keep_turn_at, place_of_call, sele
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import McptuiError, UsageError
 from tui.core.language.translate import _, localized, message
-from tui.core.servers import ServerState
 from tui.core.tasks import Task
 from tui.core.tools import Tool
 from tui.core.traffic import TrafficReader
 from tui.core.workbench import PromptInfo, ResourceInfo
 from tui.runtime.copies.origin import about, request_in
-from tui.runtime.copies.request import origin_at
 from tui.settings.locations import state_dir
 from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.spans.span_values import CallSpan
@@ -94,7 +92,7 @@ async def case_text(owner: object) -> str:
 
 
 def _written(place: Place) -> str:
-    keeping = _keeping(place, place.read())
+    keeping = _proposed(place)
     server = server_in(keeping.origin, keeping.current, keeping.redact, by_name=None)
     target = Target(keeping.current / file_name(keeping.origin.name), server)
     return target.with_cases([keeping.draft.case()])
@@ -194,13 +192,13 @@ async def _in_traffic(screen: TrafficScreen) -> Place | str | None:
     if not seq:
         return None  # the list has said why
     if live is not None:
-        read = partial(_read, recording.open_reader, seq, {"cwd": os.getcwd()})
+        read = partial(read_exchange, recording.open_reader, seq, {"cwd": os.getcwd()})
         return Place(screen.app, read, live.runtime, live.next_call_id)
     try:
         about, is_own = await asyncio.to_thread(_origin_of, recording.open_reader)
     except McptuiError as error:
         return localized(error)
-    return Place(screen.app, partial(_read, recording.open_reader, seq, about), is_own=is_own)
+    return Place(screen.app, partial(read_exchange, recording.open_reader, seq, about), is_own=is_own)
 
 
 def _origin_of(open_reader: Callable[[], TrafficReader]) -> tuple[Mapping[str, str], bool]:
@@ -210,11 +208,6 @@ def _origin_of(open_reader: Callable[[], TrafficReader]) -> tuple[Mapping[str, s
             return {}, False
         parent = os.path.dirname(os.path.realpath(reader.path))
         return reader.meta(), parent == os.path.realpath(state_dir() / "recordings")
-
-
-def _read(open_reader: Callable[[], TrafficReader], seq: int, about: Mapping[str, str]) -> Exchange:
-    with closing(open_reader()) as reader:
-        return exchange_at(reader, seq, about)
 
 
 async def _in_chat(parts: ChatParts) -> Place | str | None:
@@ -246,63 +239,19 @@ async def _in_chat(parts: ChatParts) -> Place | str | None:
 
 async def _opened(place: Place) -> None:
     """Read the call and open the dialog, or say why it cannot be kept."""
-    app = place.app
-
+    app, runtime = place.app, place.runtime
     try:
-        exchange = await asyncio.to_thread(place.read)
-        if place.runtime is not None:
-            exchange = _with_hints(place.runtime, exchange)
-        keeping = await asyncio.to_thread(_keeping, place, exchange)
-        target = await asyncio.to_thread(keeping.target)
-        keeping = await asyncio.to_thread(keeping.since_kept, target)
-        keeping = keeping.proposed_for(target)
+        keeping = await asyncio.to_thread(_proposed, place)
+        keeping, target = await asyncio.to_thread(targeted, keeping)
     except (McptuiError, OSError) as error:
         app.notify(localized(error), severity="warning", timeout=8)
         return
-    write = partial(_write, place.runtime)
-    call = KeptCall(keeping, target, _again(place, keeping), write, place.whole_turn)
-    open_keep_dialog(app, call)
+    exchange, call = keeping.draft.exchange, None
+    if not (why := why_not_again(runtime, keeping)) and runtime is not None:
+        call = partial(results_again, runtime, exchange.server, exchange.request, place.next_id)
+    again = Again(call, runtime, why)
+    open_keep_dialog(app, KeptCall(keeping, target, again, partial(write, runtime), place.whole_turn))
 
 
-async def _write(runtime: "Runtime | None", keeping: Keeping, target: Target) -> str:
-    """Write the case, with the calls of its server that were saved before test files."""
-    if runtime is None or not keeping.origin.configured:
-        return await asyncio.to_thread(keeping.keep, target)
-    await runtime.calls.load()
-    moved = keeping.moved(runtime.calls.memory, target)
-    said = await asyncio.to_thread(keeping.keep, target, moved)
-    try:
-        await runtime.calls.change(partial(without_moved, moved))
-    except McptuiError as error:
-        return message("{said}\nThe saved calls are in both files now: {why}", said=said, why=str(error))
-    return said
-
-
-def _with_hints(runtime: "Runtime", exchange: Exchange) -> Exchange:
-    """Return an exchange with the hints of a tool that its server lists now."""
-    for tool in runtime.workbench.tools(exchange.server):
-        if tool.name == exchange.request.name:
-            return replace(
-                exchange, hints={"readOnlyHint": tool.read_only, "idempotentHint": tool.idempotent}
-            )
-    return exchange
-
-
-def _keeping(place: Place, exchange: Exchange) -> Keeping:
-    origin, redact = origin_at(place.runtime, exchange.server, exchange.launched, tapped=exchange.tapped)
-    is_own = place.is_own or place.runtime is not None
-    return Keeping.of(exchange, origin, Path.cwd(), redact, is_own=is_own)
-
-
-def _again(place: Place, keeping: Keeping) -> Again:
-    """Return how the request is sent again, or why it is not."""
-    exchange, runtime = keeping.draft.exchange, place.runtime
-    if why := why_not_repeated(exchange, last_change(keeping.origin)):
-        return Again(why=why)
-    if runtime is None:
-        return Again(why=_("A recording has no server to call again."))
-    status = runtime.host.find(exchange.server)
-    if exchange.tapped or status is None or status.state is not ServerState.RUNNING:
-        return Again(why=_("Its server is not running here, so it is not called again."))
-
-    return Again(partial(results_again, runtime, exchange.server, exchange.request, place.next_id), runtime)
+def _proposed(place: Place) -> Keeping:
+    return keeping_of(place.runtime, place.read(), is_own=place.is_own)

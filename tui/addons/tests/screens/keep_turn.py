@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.addons.tests.keep.target import Target
+from tui.addons.tests.keep.target import Target, added_to
 from tui.addons.tests.screens.keep_dialog import LONGEST_NAME, KeepDialog, Kept, open_keep_dialog
 from tui.addons.tests.screens.keep_list import (
     BLANK,
     SERVER,
     Layout,
     Line,
-    added_to,
     heading,
     sentences,
     server_of,
@@ -32,7 +31,6 @@ from tui.ui.widgets.rows import Row, spread
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
-    from tui.addons.tests.keep.target import Target
     from tui.runtime.runtime import Runtime
     from tui.ui.chat.parts import ChatParts
 

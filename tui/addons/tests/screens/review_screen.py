@@ -13,7 +13,6 @@ from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
 from tui.addons.tests.run.failure_text import Kind
 from tui.addons.tests.run.outcome import State
-from tui.core import units
 from tui.core.background import Tasks
 from tui.core.comparison.values import Line, line_pairs
 from tui.core.errors import McptuiError
@@ -23,6 +22,7 @@ from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.results.result_sheets import SideBySide, SideHeads
+from tui.ui.widgets import times
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import EMPTY, Row, width_of
@@ -296,5 +296,5 @@ _STYLES = {Kind.SENTENCE: "warn", Kind.STDERR: "text"}
 def _notes(failure: Failure) -> Sequence[Row]:
     """Return what is known besides the values."""
     took = failure.outcome.ms
-    rows: list[Row] = [((_("took {time}", time=units.duration(took)), "dim"),)] if took is not None else []
+    rows: list[Row] = [((_("took {time}", time=times.duration(took)), "dim"),)] if took is not None else []
     return rows + [((localized(text), _STYLES.get(kind, "dim")),) for text, kind in failure.other_lines()]

@@ -9,10 +9,10 @@ from tui.addons.tests.turns.last_cells import Key, LastCell
 from tui.addons.tests.turns.table import CellWords
 from tui.core.language.translate import _, n_
 from tui.core.text import cells_of, clean_line, padded
-from tui.core.units import count, duration
+from tui.core.units import count
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.widgets.times import when
+from tui.ui.widgets.times import duration, when
 
 MOST_MODEL = 24
 NUMBERS = (8, 8, 9, 8)

@@ -230,7 +230,8 @@ class Completion:
         self._show()
 
     def _show(self) -> None:
-        self._box.show(suggestion_rows(self._found), self._marked)
+        is_command = self.target is not None and self.target.what is CompletionKind.COMMAND
+        self._box.show(suggestion_rows(self._found), self._marked, wraps=is_command)
 
     async def step(self, direction: int) -> None:
         """Select the next suggestion (1) or the previous one (-1), once they are loaded."""

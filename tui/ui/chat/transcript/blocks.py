@@ -6,13 +6,13 @@ from tui.core import units
 from tui.core.attachments import described
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.events import call_end, call_word
-from tui.core.language.restored import restored
+from tui.core.language.restored import restored, restored_lines
 from tui.core.language.translate import N_, Message, _, localized, n_
 from tui.core.text import clean, clean_line, preview, truncated
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.runtime.example_questions import Example
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.widgets import code
+from tui.ui.widgets import code, times
 from tui.ui.widgets.bar import key_hints
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
@@ -59,6 +59,11 @@ def outcome_words(text: str, state: str, *, brief: bool = False) -> str:
     if brief or reason == text:
         return in_words(reason)
     return _("{where}: {problem}", where=_(state), problem=in_words(reason))
+
+
+def end_text(text: str, why: str, state: str) -> str:
+    """Return the result of a call with this `state` of `outcome`. A failure with a `why` is mcptui's text."""
+    return restored_lines(text) if why and state == "failed" else text
 
 
 def measure(width: int) -> int:
@@ -153,7 +158,7 @@ class Signature(Block):
         self._seconds = seconds
 
     def wrap(self, width: int) -> Sequence[Row]:
-        time = f"   {units.duration(self._seconds * 1000)}" if self._seconds else ""
+        time = f"   {times.duration(self._seconds * 1000)}" if self._seconds else ""
         return [spread(EMPTY, ((f"{self._name}{time}", "dim"),), measure(width))]
 
 
@@ -384,7 +389,7 @@ class Thinking(Block):
         word = _("thinking") if self.running else _("thought")
         time = ""
         if self.seconds is not None:
-            time = " " + _("for {time}", time=units.duration(self.seconds * 1000))
+            time = " " + _("for {time}", time=times.duration(self.seconds * 1000))
         head: Row = ((word, "dim italic"), (time, "dim"), (f"  {marker}", "dim aside"))
         return [head, *self._text_rows(columns)] if self.open else [head]
 

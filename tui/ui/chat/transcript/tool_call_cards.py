@@ -7,13 +7,13 @@ from typing import Any
 from tui.core import units
 from tui.core.hidden_text.readable import readable
 from tui.core.jsonrpc.reader import indented, json_value
-from tui.core.language.translate import N_, _, localized, n_
+from tui.core.language.translate import N_, _, localized, n_, sentences
 from tui.core.ports import ApprovalRequest
 from tui.core.text import Preview, capitalized, cells_of, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
 from tui.ui.chat.transcript.blocks import fold_sign, measure, more_characters, outcome_words, pieces_of
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.widgets import code
+from tui.ui.widgets import code, times
 from tui.ui.widgets.bar import key_cap, part_at
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import symbols_for
@@ -197,7 +197,7 @@ class Card(Block):
     def _head(self, width: int) -> Row:
         role, word, sign = _STATES[self.state]
         symbols = symbols_for()
-        time = units.duration(self._ms) if self._ms is not None and self.state in ("done", "failed") else ""
+        time = times.duration(self._ms) if self._ms is not None and self.state in ("done", "failed") else ""
         marker = fold_sign(open=self.open)
         note = self._note if self.state != "failed" else ""
         if self.state == "denied" and self.rule and not self.open:
@@ -257,7 +257,11 @@ class Card(Block):
         elif self.state == "failed" and self._note and not text.startswith(self._note):
             text = _("{where}: {problem}", where=self._note, problem=text)
         style = _EXPLAINED[self.state]
-        rows = wrap(((clean_line(text, 400), style),), width, first=DEEPER, rest=DEEPER) if text else []
+        rows = (
+            wrap(((sentences(clean_line(text, 400)), style),), width, first=DEEPER, rest=DEEPER)
+            if text
+            else []
+        )
         return rows[:FOLDED_NOTE]
 
     def _piece_rows(self, width: int) -> list[Row]:

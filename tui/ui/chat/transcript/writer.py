@@ -31,6 +31,7 @@ from tui.ui.chat.transcript.blocks import (
     Signature,
     Thinking,
     attachment_words,
+    end_text,
     outcome,
     result_of,
     user_blocks,
@@ -334,11 +335,12 @@ class PastWriter:
         card = self.writer.cards.get(message.call_id)
         if card is None:
             return None
-        state, note = outcome(why_of(message), message.is_error)
+        why = why_of(message)
+        state, note = outcome(why, message.is_error)
         if message.call_id in self.unknown or message.text == UNKNOWN_OUTCOME:
             state, note = "unknown", ""
         text, warning = shown_result(message)
-        card.set(state, note or warning, message.seconds * 1000 or None, text)
+        card.set(state, note or warning, message.seconds * 1000 or None, end_text(text, why, state))
         if message.attachments:
             card.give(result_of(message))
         return card

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.tests.contract.coverage import coverage, matches
 from tui.addons.tests.contract.listing import Kind, ServerListing
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
@@ -128,7 +127,7 @@ def test_json_has_the_numbers_of_each_kind():
     assert "tool weather" in found["missing"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("template", "uri", "found"),
     [
         ("note:{id}", "note:7", True),

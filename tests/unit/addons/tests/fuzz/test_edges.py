@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from tests.cases import each_case
 from tui.addons.tests.fuzz.edges import MOST_GROUPS, argument_groups, plain_schema, simplest
 
 SCHEMA = {
@@ -32,7 +32,7 @@ def test_the_first_arguments_are_valid():
     assert Draft202012Validator(SCHEMA).is_valid(made()[0])
 
 
-@pytest.mark.parametrize(
+@each_case(
     "found",
     [
         {},

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.fuzz.findings import Fault, faults_of, path_of, rule_of
 from tui.addons.tests.run.instance import Exchange
 from tui.addons.tests.suite.case import Request, RequestKind
@@ -104,7 +105,7 @@ async def test_a_response_over_the_limit_and_output_on_stdout_are_faults():
     assert await faults(DONE, findings=(stray,)) == [(Fault.STRAY_OUTPUT, "")]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("problem", "rule"),
     [
         ("'city' is a required property", "required"),
@@ -120,7 +121,7 @@ def test_the_violated_rule_is_read_from_the_sentence(problem: str, rule: str):
     assert rule_of(problem) == rule
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("problem", "path"),
     [
         ("'city' is a required property", "city"),

@@ -4,8 +4,7 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.tests.fuzz.findings import Fault, Found
 from tui.addons.tests.fuzz.report import NOT_ALONE, JsonReport, TextReport, shown_arguments
 from tui.addons.tests.fuzz.tool_fuzz import Finding
@@ -14,7 +13,7 @@ CRASH = Finding("search", Found(Fault.CRASH, "exited with code 3"), {"query": ""
 COMMAND = """mcptui call search --args '{"query": ""}' -- python server.py"""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "shown"),
     [
         ({"text": "a" * 3_001}, '{"text": "a" × 3,001}'),

@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.tests.fuzz.shrink import causes, complexity, is_round, simpler
 
 
@@ -25,7 +25,7 @@ def depth(value: Any) -> int:
     return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "breaks", "smallest"),
     [
         ({"text": "x" * 10_000, "n": 5}, lambda one: len(one.get("text", "")) > 3_000, {"text": "a" * 3_001}),
@@ -63,7 +63,7 @@ def test_a_value_has_what_it_has_itself(value: Any):
     assert causes(value, value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("cause", "value", "is_one"),
     [
         ({"text": ""}, {"text": "", "n": 1}, True),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.keep.draft import Draft, name_for, within
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.run.judge import Response, judge
@@ -98,9 +99,7 @@ def test_the_kept_result_passes(text: str):
     assert not judge(expectation(raw), Response(RequestKind.TOOL, raw)).mismatches
 
 
-@pytest.mark.parametrize(
-    ("ms", "limit"), [(0.7, 100), (40, 150), (100, 300), (260, 800), (1234, 4000), (99999, 300_000)]
-)
+@each_case(("ms", "limit"), [(0.7, 100), (40, 150), (100, 300), (260, 800), (1234, 4000), (99999, 300_000)])
 def test_the_time_limit_is_three_times_the_latency_rounded_up(ms: float, limit: float):
     assert within(ms) == limit
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.keeping import Keeping, kept_again, to_move, without_moved
@@ -216,7 +217,7 @@ def draft(value: Any, *others: Any) -> Draft:
     return Draft.of(Exchange("s", request, result(value), others=[*map(result, others)]), "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "value", "others", "after"),
     [
         ("Weather in <text>: <text>", "Weather in Rome: sun", (), "Weather in <text>: <text>"),
@@ -235,7 +236,7 @@ def test_placeholders_of_a_text_stay_where_they_fit(before: str, value: str, oth
     assert kept_again(Expectation(text=before), draft(value, *others)).text == after
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "value", "others", "after"),
     [
         (

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.unit.addons.tests.keep.texts import template
 from tui.addons.tests.keep.variation import Variation, expected, variations
 from tui.addons.tests.run.judge import Response, judge
@@ -117,7 +118,7 @@ def test_what_differs_in_one_item_of_a_list_varies_in_all_of_them():
     assert proposed(first, other) == {"days": [varying, varying]}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "other", "expected"),
     [
         ("light rain, 22 °C.", "light rain, 19 °C.", "light rain, <number> °C."),
@@ -133,7 +134,7 @@ def test_what_differs_becomes_a_placeholder_of_its_type(text: str, other: str, e
     assert template(text, other) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("at 2026-11-29T07:47:02.903Z", "at <time>"),
@@ -164,7 +165,7 @@ def test_the_expectation_fits_every_text_that_was_compared(texts: list[str]):
     assert all(fits_text(expected, text) for text in texts)
 
 
-@pytest.mark.parametrize("unit", ["1-", "1:", "1 ", "2026-11-", "a b "])
+@each_case("unit", ["1-", "1:", "1 ", "2026-11-", "a b "])
 def test_a_long_text_is_compared_quickly(unit: str):
     began = time.perf_counter()
     template(unit * 8000, unit[::-1] * 8000)

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.load.command import LastLoads, Samples, percentile, problem_of
 from tui.core.workbench import RawAnswer
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("answer", "problem"),
     [
         (RawAnswer(result={"content": []}), ""),

@@ -1,7 +1,6 @@
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.tests.python.examples import example_arguments
 
 
@@ -9,7 +8,7 @@ def schema(required: str = "a", **properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required.split()}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("field", "value"),
     [
         ({"type": "string", "examples": ["Hangzhou"]}, "Hangzhou"),
@@ -35,7 +34,7 @@ def test_a_required_argument_gets_a_value_from_its_schema(field: dict[str, Any],
     assert example_arguments(schema(a=field)) == ({"a": value}, "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("description", "found"),
     [
         ('Weather. Example: {"a": "Rome", "b": 2}', {"a": "Rome", "b": 2}),
@@ -66,7 +65,7 @@ def test_examples_of_the_whole_schema_come_first():
     assert example_arguments(whole) == ({"a": "whole"}, "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "field",
     [
         {"type": "string"},

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.tests.python.pytest_file import file_name, literal, python_file, write
 from tui.addons.tests.suite.case import (
     Case,
@@ -206,7 +207,7 @@ def test_a(server):
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("server", "line"),
     [
         (None, "mcp_server()"),
@@ -237,7 +238,7 @@ def test_cases_whose_names_differ_only_in_punctuation_are_different_tests():
     assert names == ["server", "test_a_b", "test_a_b_2"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "python"),
     [
         ("${id}", 'saved["id"]'),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.python.trial import (
     ANOTHER,
     MOST_CHARS,
@@ -132,7 +133,7 @@ def test_a_result_with_a_reference_in_its_text_is_expected_as_it_is():
 LOOKED_AT = datetime(2026, 11, 29, 10, 5, 33, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         "2026-11-29T10:05:33Z",
@@ -159,7 +160,7 @@ def test_a_time_of_now_is_moved(value: Any):
     assert as_if_later(value, LOOKED_AT) != value
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         "",

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.tests.recorded.expectations import (
     Expectation,
     KnownTools,
@@ -28,7 +27,7 @@ def problem(expectation: Expectation, *requests: SeenRequest, tools: KnownTools 
     return found.sentence if found is not None else ""
 
 
-@pytest.mark.parametrize("pattern", ["get_weather", "get_*", "weather/get_weather", "*/get_*", "*"])
+@each_case("pattern", ["get_weather", "get_*", "weather/get_weather", "*/get_*", "*"])
 def test_an_expected_tool_was_called(pattern: str):
     assert problem(tool_expected(pattern), LIST, CALL) == ""
 
@@ -84,7 +83,7 @@ def test_a_limit_that_compared_nothing_does_not_hold():
     assert "Did you mean" in problem(limit("delete_cty", 100), CALL)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("outcome", "method", "said"),
     [
         (Outcome.OK, "tools/call", ""),

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.tests.reports.ci_log import command_stream, inert, protect_log
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "said"),
     [
         ("::error::x", ": :error::x"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.findings import ServerTraffic
@@ -209,7 +210,7 @@ async def test_a_case_that_expects_nothing_is_only_run_to_record_it():
     assert (found.state, found.got) == (State.SKIPPED, said("rain").result)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("more", "why"),
     [
         ('text = ""', ""),

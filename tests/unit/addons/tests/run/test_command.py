@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.run import command
 from tui.addons.tests.run.command import TestRun, exit_code, read_suites
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
@@ -22,7 +23,7 @@ def suite_of(*outcomes: Outcome, **more: Any) -> SuiteOutcome:
     return SuiteOutcome(SUITE, outcomes, **more)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("suites", "code"),
     [
         ([suite_of(PASSED)], 0),

@@ -1,7 +1,6 @@
 """A failed case in words."""
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.tests.run.failure_text import Kind, failure_lines, indented, mismatch_line
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
 from tui.addons.tests.suite.case import Case, Request, RequestKind
@@ -9,7 +8,7 @@ from tui.addons.tests.suite.case import Case, Request, RequestKind
 CASE = Case("rain", 4, Request(RequestKind.TOOL, "rain"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("mismatch", "said"),
     [
         (Mismatch("result.id", 3, 4), "result.id: expected 3, got 4"),

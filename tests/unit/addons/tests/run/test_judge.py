@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.tests.run.judge import Response, content_of, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
 from tui.addons.tests.suite.case import UNSET, Expectation, RequestKind
@@ -48,7 +49,7 @@ def paths(expected: Expectation, response: Response, **more: Any) -> list[str]:
 # ---- text --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("expected", "got"),
     [
         ("3", "3"),
@@ -64,7 +65,7 @@ def test_a_text_that_fits_is_no_difference(expected: str, got: str):
     assert found(Expectation(text=expected), answered(*text(got))) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("expected", "got"),
     [("3", "4"), ("<number>", "three"), ("It is <number> °C", "It is 21 °C now"), ("a", "a\n"), ("", " ")],
 )
@@ -126,9 +127,7 @@ def test_a_field_that_is_null_is_not_a_missing_one():
     assert one.got is ABSENT and one.expected is None
 
 
-@pytest.mark.parametrize(
-    ("expected", "got"), [(1, "1"), (1, True), ("1", 1), (None, False), ([], {}), ({}, []), (1, 1.5)]
-)
+@each_case(("expected", "got"), [(1, "1"), (1, True), ("1", 1), (None, False), ([], {}), ({}, []), (1, 1.5)])
 def test_another_type_or_value_is_a_difference(expected: Any, got: Any):
     assert found(Expectation(result={"a": expected}), structured({"a": got})) == [
         Mismatch("result.a", expected, got)
@@ -173,7 +172,7 @@ def test_structured_content_counts_more_than_the_text():
     assert paths(Expectation(result={"a": 1}, text="<text>"), response) == ["result.a"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("texts", "value"),
     [
         (['{"a": 1}'], {"a": 1}),
@@ -361,7 +360,7 @@ def test_nothing_expected_is_nothing_compared():
     assert found(Expectation(result=UNSET), answered(*text("x"))) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("item", "codes"),
     [
         ({"type": "image", "data": "aGk="}, []),

@@ -2,8 +2,7 @@
 
 from types import SimpleNamespace
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.tests.run.kept_check import _can_run
 from tui.addons.tests.suite.case import Case, Lose, Request, RequestKind
 from tui.core.tools import Tool
@@ -13,7 +12,7 @@ def case(name: str = "read_notes", **more: object) -> Case:
     return Case(name, 1, Request(RequestKind.TOOL, name), **more)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kept", "expected"),
     [
         (case(), True),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.suite.case import Case, Expectation, Lose, Request, RequestKind, Suite, SuiteServer
 from tui.core.servers import ServerSpec
@@ -37,7 +38,7 @@ def test_a_tool_call_is_repeated_with_its_arguments():
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "words"),
     [
         (case(), "call get_weather"),

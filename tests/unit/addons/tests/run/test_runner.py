@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.plan import PlannedSuite, RunOptions, with_names
@@ -19,7 +20,7 @@ from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "selected"),
     [
         (RunOptions(), True),

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.review.last_runs import LastCase
 from tui.addons.tests.run.outcome import State
@@ -43,7 +44,7 @@ def test_a_case_shows_state_name_tool_latency_against_its_limit_and_last_run():
     assert " ".join(text.split()).endswith("get_weather 12 ms of 800 ms 3 min ago")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "words"),
     [
         (listed(State.FAILED), "✗"),
@@ -62,7 +63,7 @@ def test_a_case_of_a_run_waits_and_then_runs():
     assert "running" in shown(listed(), Doing(runs=True))
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 99, 200])
+@each_case("width", [40, 60, 80, 99, 200])
 def test_a_row_fits_any_width(width: int):
     assert "rain in" in shown(listed(), width=width)
 

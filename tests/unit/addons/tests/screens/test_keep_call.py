@@ -8,8 +8,9 @@ import pytest
 
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.keeping import Keeping
+from tui.addons.tests.keep.target import added_to
 from tui.addons.tests.screens.keep_call import AGAIN, TIME, lines_of
-from tui.addons.tests.screens.keep_list import SERVER, Layout, added_to
+from tui.addons.tests.screens.keep_list import SERVER, Layout
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.servers import ServerSpec
 from tui.runtime.copies.origin import Origin

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tui.addons.tests.keep.home import Written
-from tui.addons.tests.keep.target import Target
-from tui.addons.tests.screens.keep_list import added_to, heading, sentences, server_of, switch
+from tui.addons.tests.keep.target import Target, added_to
+from tui.addons.tests.screens.keep_list import heading, sentences, server_of, switch
 from tui.addons.tests.suite.case import Case, Request, RequestKind, Suite, SuiteServer
 from tui.ui.widgets.rows import text_of, width_of
 

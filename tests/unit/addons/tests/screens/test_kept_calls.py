@@ -2,8 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.tests.review.catalog import Listed
 from tui.addons.tests.review.last_runs import LastCase
 from tui.addons.tests.run.outcome import State
@@ -44,7 +43,7 @@ def test_a_suite_is_about_a_server_that_it_names_or_starts(tmp_path: Path):
     assert is_server_of(suite(path, url="http://127.0.0.1/mcp"), remote)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("states", "passed"),
     [
         ((State.PASSED, State.PASSED), True),

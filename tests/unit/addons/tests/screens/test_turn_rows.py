@@ -1,5 +1,4 @@
-import pytest
-
+from tests.cases import each_case
 from tui.addons.tests.run.outcome import State, TurnCell, TurnRun
 from tui.addons.tests.screens.turn_rows import heads, line_row, model_cells, summary, turn_lines
 from tui.addons.tests.turns.last_cells import Key, LastCell
@@ -46,7 +45,7 @@ def test_cells_are_listed_by_file_and_case_and_several_runs_below() -> None:
     ]
 
 
-@pytest.mark.parametrize("width", [20, 40, 78, 100, 140])
+@each_case("width", [20, 40, 78, 100, 140])
 def test_rows_fit_any_width(width: int) -> None:
     lines = turn_lines(CELLS, {})
     models = model_cells(lines)

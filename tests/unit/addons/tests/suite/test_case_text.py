@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.suite.case import Request, RequestKind, SuiteServer, TurnCase
 from tui.addons.tests.suite.case_text import default_name, server_toml, turn_toml, value_text
 
@@ -41,7 +42,7 @@ def test_a_turn_case_has_only_the_keys_that_are_set():
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("key", "value", "text"),
     [
         ("args", {"a": [1, "x"]}, '{ a = [1, "x"] }'),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.suite.check import MAX_PROBLEMS
 from tui.addons.tests.suite.keys import SECTIONS
 from tui.addons.tests.suite.read import SuiteError, suite_of
@@ -19,7 +20,7 @@ def problems(text: str) -> list[str]:
     return [str(one).removeprefix("a.mcp.toml:") for one in caught.value.problems if not one.warning]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "problem"),
     [
         ("[[call]\n", "1: is not TOML: ]] is missing after the name of a table at column 7"),

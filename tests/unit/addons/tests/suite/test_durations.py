@@ -4,17 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.tests.suite.durations import duration_text, milliseconds
 
 
-@pytest.mark.parametrize(
-    ("text", "ms"), [("800ms", 800), ("2s", 2000), ("1.5 s", 1500), ("1m", 60_000), (" 3ms ", 3)]
-)
+@each_case(("text", "ms"), [("800ms", 800), ("2s", 2000), ("1.5 s", 1500), ("1m", 60_000), (" 3ms ", 3)])
 def test_a_duration_is_a_number_with_a_unit(text: str, ms: float):
     assert milliseconds(text) == ms
 
 
-@pytest.mark.parametrize("text", ["", "5", "5 hours", "-1s", "0s", "1e3ms", "٣ms", "9999999m", "s"])
+@each_case("text", ["", "5", "5 hours", "-1s", "0s", "1e3ms", "٣ms", "9999999m", "s"])
 def test_other_texts_are_not_durations(text: str):
     assert milliseconds(text) is None
 

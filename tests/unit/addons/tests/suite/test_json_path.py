@@ -2,12 +2,13 @@
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.suite.json_path import NotFound, path_of, steps_of, value_at
 
 VALUE = {"id": 7, "items": [{"a b": "x"}], "$": 1}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "value"),
     [("$", VALUE), ("$.id", 7), ("$.items[0]", {"a b": "x"}), ('$.items[0]["a b"]', "x"), ("$['id']", 7)],
 )
@@ -29,7 +30,7 @@ def test_a_part_that_is_not_there_is_named(path: str, why: str):
         value_at(path, VALUE)
 
 
-@pytest.mark.parametrize("path", ["id", "", "$.", "$[*]", "$..id", "$.items[-1]", "$.a b", "$[", "$.a$.b"])
+@each_case("path", ["id", "", "$.", "$[*]", "$..id", "$.items[-1]", "$.a b", "$[", "$.a$.b"])
 def test_other_texts_are_not_paths(path: str):
     assert steps_of(path) is None
 

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.tests.suite.keys import SECTIONS, Key
 from tui.addons.tests.suite.read import suite_of
 
@@ -30,7 +29,7 @@ NEEDED = {
 } | {"contract": 'lock = "a"'}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("section", "name", "key"),
     [
         (section, name, key)

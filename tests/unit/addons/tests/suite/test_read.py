@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.suite.case import UNSET, Lose, RequestKind, Suite
 from tui.addons.tests.suite.read import MAX_BYTES, SuiteError, is_inside, read_suite, suite_of
 
@@ -77,7 +78,7 @@ def test_a_remote_server_has_headers():
     assert found.server is not None and found.server.headers == {"Authorization": "Bearer ${TOKEN}"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "value"),
     [
         ("'null'", None),
@@ -218,8 +219,6 @@ def test_a_path_may_stay_in_its_folder(name: str):
     assert is_inside(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["../a", "a/../../b", "/a", "C:\\a", "\\\\host\\a", "a\\..\\b", "a/", "", "a\0b"]
-)
+@each_case("name", ["../a", "a/../../b", "/a", "C:\\a", "\\\\host\\a", "a\\..\\b", "a/", "", "a\0b"])
 def test_a_path_may_not_leave_its_folder(name: str):
     assert not is_inside(name)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.tests.suite.read import suite_of
 from tui.addons.tests.suite.references import (
     NotSaved,
@@ -107,7 +108,7 @@ skip = "later"
 ).cases
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("chosen", "run"),
     [
         (["count"], ["count"]),

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from tests.cases import each_case
 from tests.unit.addons.tests.suite_tables import MANUAL, SCHEMA, sections_in, with_tables
 from tui.addons.tests.suite.keys import SECTIONS
 from tui.addons.tests.suite.read import SuiteError, suite_of
@@ -39,7 +40,7 @@ def test_the_schema_has_the_keys_that_the_reader_knows():
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         'server = "weather"',
@@ -58,7 +59,7 @@ def test_reader_and_schema_accept_the_same(text: str):
     assert fits_schema(tomllib.loads(text))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "other = 1",

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.tests.suite.toml_text import inline, json_literal, json_of, listed, text_literal
 
 TRICKY = st.text(alphabet="a'\"\\\n\r\t \u200b\x00é😀${}<>", max_size=25)
@@ -34,7 +35,7 @@ def test_a_result_is_read_as_it_was(value: object, multi_line: bool):
     assert json.loads(str(read(json_literal(value, multi_line=multi_line)))) == value
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "literal"),
     [
         ("light rain, <number> °C", '"light rain, <number> °C"'),

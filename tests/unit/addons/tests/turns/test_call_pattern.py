@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.tests.turns.call_pattern import (
     ArgumentPattern,
     CallPattern,
@@ -93,7 +94,7 @@ def test_a_problem_says_the_argument_and_its_value() -> None:
     assert pattern.problems("u", {}) == ["the tool is u"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "sentence"),
     [
         ("", "column 1: the name of a tool is missing. Write, for example: get_weather"),

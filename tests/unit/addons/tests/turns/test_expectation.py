@@ -1,8 +1,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.expectation import FinishedTurn, MadeCall, contains, mismatches_of
@@ -110,7 +109,7 @@ def test_each_text_must_be_in_the_answer() -> None:
     assert found({"answer": ("snow",)}, turn()) == [("answer", "no answer")]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("answer", "text", "is_in"),
     [
         ("It is 22 °C, not A 5 °C.", "A <number> °C", True),

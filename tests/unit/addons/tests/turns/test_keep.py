@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.addons.tests.suite.read import suite_of
 from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.addons.tests.turns.keep import KeptCall, MadeTurn, TurnKeeping, made_turn, said_part
@@ -94,7 +95,7 @@ def test_without_a_question_there_is_no_turn() -> None:
     assert not any((made([], 0), made([AssistantMessage("Hi")], 0), made([UserMessage("  ")], 0)))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("question", "value", "part"),
     [
         ("weather in Hangzhou?", "Hangzhou, China", "Hangzhou"),

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tui.addons.tests.run.outcome import Mismatch, State, TurnCell, TurnRun
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.run import (
@@ -24,7 +25,7 @@ def cell(runs: str, wanted: int = 0) -> TurnCell:
     return TurnCell("m", wanted=wanted or len(runs), runs=made)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("runs", "wanted", "passing", "state", "problem"),
     [
         ("ppppp", 5, 1.0, State.PASSED, ""),
@@ -52,7 +53,7 @@ def test_a_share_that_is_no_exact_fraction_is_not_rounded_up() -> None:
     assert verdict(case, cell("p" * 7 + "f" * 3))[0] is State.PASSED
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("mismatch", "words"),
     [
         (Mismatch("calls[0]", "get_weather", why="not called"), "get_weather: not called"),

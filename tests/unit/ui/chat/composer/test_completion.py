@@ -22,7 +22,7 @@ class Shown:
     shown: Callable[[], None] | None = None
     """Called once after rows were shown."""
 
-    def show(self, rows: Sequence[Any], marked: int = -1) -> None:
+    def show(self, rows: Sequence[Any], marked: int = -1, *, wraps: bool = False) -> None:
         self.rows = rows
         if rows and self.shown is not None:
             shown, self.shown = self.shown, None

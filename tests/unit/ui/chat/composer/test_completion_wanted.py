@@ -1,13 +1,13 @@
 """What is completed at the cursor."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.ui.chat.composer.completion import CompletionKind, CompletionTarget, completion_at
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "found"),
     [
         ("/", CompletionTarget(CompletionKind.COMMAND, "", 0)),

@@ -1,13 +1,13 @@
 """Tokens for big pastes and for references: nothing is lost, and a token is edited as a whole."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tui.ui.chat.composer.pastes import MAX_CHARS, MAX_LINES, Pastes, Reference
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "lines"),
     [
         ("one", "1 line"),
