@@ -11,6 +11,7 @@ from tui.core.language.translate import N_, _, localized
 from tui.core.questions import DefinitionsQuestion
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
+from tui.ui.dialogs.dialog import heading
 from tui.ui.dialogs.rows_dialog import RowsDialog
 from tui.ui.permission.permission_dialogs import differences
 from tui.ui.platform.key_order import open_once
@@ -203,4 +204,4 @@ def show_changes(owner: "ServerScreen") -> None:
         return
     gone: list[Row] = [((name, "accent"), ("  " + _("removed, breaking"), "warn")) for name in result.removed]
     changed, _more = differences(DefinitionsQuestion(owner.server, result.changes), "")
-    open_once(owner.app, RowsDialog(_("Changed at the last restart"), [*gone, *changed]))
+    open_once(owner.app, RowsDialog(heading(_("Changed at the last restart")), [*gone, *changed]))

@@ -106,9 +106,12 @@ class SlashCommands:
         self._regions.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
 
     async def status(self, _rest: str) -> None:
-        from tui.ui.chat.run_status import StatusDialog, status_lines
+        from tui.ui.chat.run_status import status_lines, status_rows
+        from tui.ui.dialogs.dialog import heading
+        from tui.ui.dialogs.rows_dialog import RowsDialog
 
-        dialog = StatusDialog(status_lines(self._runtime, self._regions.screen.app.theme))
+        lines = status_lines(self._runtime, self._regions.screen.app.theme)
+        dialog = RowsDialog(heading(_("Status")), lambda width: status_rows(lines, width))
         self._regions.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
 
     async def instructions(self, _rest: str) -> None:

@@ -2,9 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar
-
-from textual.binding import Binding, BindingType
 
 from tui.core import units
 from tui.core.conversation.sessions import SessionInfo
@@ -16,7 +13,6 @@ from tui.core.text import cells_of, clean_line, padded
 from tui.core.turn.limits import Limits
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import data_dir, state_dir
-from tui.ui.dialogs.dialog import Dialog, RowsPane, heading
 from tui.ui.widgets import times
 from tui.ui.widgets.rows import Row, pad, width_of, wrap
 from tui.ui.widgets.server_rows import reason_words, running_words, sign_of, state_words, tool_words
@@ -121,17 +117,3 @@ def status_rows(lines: Sequence[Line], width: int) -> list[Row]:
     for label, words in lines:
         rows += wrap(words, width, first=((label + " " * (cells - width_of(((label, ""),))), "dim"),))
     return rows
-
-
-class StatusDialog(Dialog[None]):
-    """Shows these lines until it is closed."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "back", show=False, priority=True)]
-
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self._pane = RowsPane(lambda width: status_rows(lines, width))
-        super().__init__(heading(_("Status")), self._pane, keys=self.key_line())
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        self.set_focus(self._pane)

@@ -1,6 +1,7 @@
 """Dialogs that show something to read: rows, such as what has changed, or a text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -8,7 +9,7 @@ from textual.binding import Binding, BindingType
 from tui.core.hidden_text.readable import readable
 from tui.core.language.translate import _
 from tui.core.text import start_of
-from tui.ui.dialogs.dialog import Dialog, RowsPane, heading
+from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 
 MAX_CHARS = 100_000
@@ -16,27 +17,27 @@ MAX_CHARS = 100_000
 
 
 class RowsDialog(Dialog[None]):
-    """Shows rows below a heading, until it is closed."""
-
-    def __init__(self, title: str, rows: Sequence[Row]) -> None:
-        pane = RowsPane(lambda width: [line for row in rows for line in wrap(row, width)])
-        super().__init__(heading(title), pane, keys=self.key_line())
-
-
-class TextDialog(Dialog[None]):
-    """Shows a text of a server, made visible."""
+    """Shows rows below a title, until it is closed. They are wrapped, or laid out by a function."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "back", show=False, priority=True)]
 
-    def __init__(self, title: str, text: str) -> None:
-        self._lines = readable(start_of(text, MAX_CHARS)).split("\n")
-        if (more := len(text) - MAX_CHARS) > 0:
-            self._lines.append(_("… {more} more characters", more=f"{more:,}"))
-        self._pane = RowsPane(lambda width: wrapped(self._lines, width))
-        super().__init__(((title, "text bold"),), self._pane, keys=self.key_line())
+    def __init__(self, title: Row, rows: Sequence[Row] | Callable[[int], list[Row]]) -> None:
+        lay_out = rows if callable(rows) else lambda width: [one for row in rows for one in wrap(row, width)]
+        self._pane = RowsPane(lay_out)
+        super().__init__(title, self._pane, keys=self.key_line())
 
     def on_mount(self) -> None:
         self.set_focus(self._pane)
+
+
+class TextDialog(RowsDialog):
+    """Shows a text of a server, made visible."""
+
+    def __init__(self, title: str, text: str) -> None:
+        lines = readable(start_of(text, MAX_CHARS)).split("\n")
+        if (more := len(text) - MAX_CHARS) > 0:
+            lines.append(_("… {more} more characters", more=f"{more:,}"))
+        super().__init__(((title, "text bold"),), partial(wrapped, lines))
 
 
 def wrapped(lines: Iterable[str], width: int) -> list[Row]:

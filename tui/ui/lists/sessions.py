@@ -242,7 +242,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             return
 
         async def rename(title: str) -> None:
-            await self._conversations.rename(info.id, title)
+            await self.prompt.saving(self._conversations.rename(info.id, title))
             await self._read(info.id)
 
         def named(title: str) -> None:

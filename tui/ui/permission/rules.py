@@ -213,7 +213,7 @@ class RulesScreen(FinderScreen[None]):
 
         def given(text: str) -> None:
             if text.strip() and (always or text.strip() != value):
-                self._carry_out(save(text), done)
+                self._carry_out(self.prompt.saving(save(text)), done)
 
         self.prompt.ask(label, given, value=value, placeholder=EXAMPLE, check=self._checked)
 

@@ -84,9 +84,8 @@ class TrafficScreen(Screen[Cause | None]):
         self._rows = Horizontal(Vertical(self._headings, self.list, id="listed"), id="rows", classes="-alone")
         self.entry = EntryView(self.list, self._rows, self.prompt, live)
         self.preview = SelectedEntry(self.list)
-        self._overrides = overrides
+        self._overrides, self.opened_with = overrides, ""
         self._keys = Footer(("app.palette", "app.quit", "app.help"))
-        self.opened_with = ""
         self.marked = 0  # the seq of the entry to compare another one with, or 0
         self.resender = Resender(live, self.list, self._tasks, active)
         self.exporter = Exporter(self.list, active, self._tasks)

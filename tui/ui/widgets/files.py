@@ -69,7 +69,7 @@ def ask_to_save(
 
     async def save(path: Path) -> None:
         try:
-            await asyncio.to_thread(_write_new, path, data)
+            await prompt.saving(asyncio.to_thread(_write_new, path, data))
         except OSError as error:
             app.notify(_("{path} not saved: {why}.", path=path, why=reason_of(error)), severity="error")
         else:

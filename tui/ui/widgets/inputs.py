@@ -1,6 +1,6 @@
 """Inputs: a one-line field, the button of a form, and an input line at the bottom of a screen."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from typing import ClassVar
 
 from textual import events
@@ -166,14 +166,14 @@ class PromptLine(Horizontal):
         searches: bool = False,
         check: Callable[[str], str] = _accept,
     ) -> None:
-        """Ask for a line and call `done` with it. Prompts with the same label `about` the same share a draft.
+        """Ask for a line and call `done` with it. A draft is of a screen, a label and what it is `about`.
 
         `typed` is called at each change. If it `searches`, typing replaces `value`, otherwise it appends, and
         cancelling calls `done` with "". `check` returns the problem of a line, so that the user can
         correct it, or "".
         """
         self._keep_draft()
-        self._draft = draft = Draft(self.app, (label, about or value), value)
+        self._draft = draft = Draft(self.app, (type(self.screen), label, about or value), value)
         self._label.show(draft.label(label))
         self._done, self._typed, self._searches, self._check = done, typed, searches, check
         self._problem.display = False
@@ -210,6 +210,15 @@ class PromptLine(Horizontal):
             self.display = False
             if self._searches:
                 self._done("")
+
+    async def saving(self, work: Awaitable[object]) -> None:
+        """Await what saves the accepted line. If it fails, the line stays as a draft."""
+        draft, text = self._draft, self._input.value
+        try:
+            await work
+        except Exception:
+            draft.keep(text)
+            raise
 
     def _keep_draft(self) -> None:
         if self.display:

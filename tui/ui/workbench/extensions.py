@@ -10,6 +10,7 @@ from tui.core.jsonrpc.extensions import EXTENSIONS
 from tui.core.jsonrpc.protocol import MODERN
 from tui.core.language.translate import _, localized, sentences
 from tui.core.text import capitalized, clean_line, quoted_name
+from tui.ui.dialogs.dialog import heading
 from tui.ui.dialogs.picker import Picker
 from tui.ui.dialogs.rows_dialog import RowsDialog
 from tui.ui.platform.key_order import open_once
@@ -59,10 +60,10 @@ class ExtensionSwitches:
         said = sentences(said, _("{changes}.", changes=changes) if done.changes else "")
         screen.notify(said, timeout=5, markup=False)
         if done.changes and screen.is_current:
-            heading = _("What the server offers differently without {extension}", extension=title)
+            said = _("What the server offers differently without {extension}", extension=title)
             if done.is_on:
-                heading = _("What the server offers differently with {extension}", extension=title)
-            open_once(screen.app, RowsDialog(heading, list(offer_rows(done.changes))))
+                said = _("What the server offers differently with {extension}", extension=title)
+            open_once(screen.app, RowsDialog(heading(said), list(offer_rows(done.changes))))
 
 
 def offer_rows(changes: tuple[OfferChange, ...]) -> Iterator[Row]:

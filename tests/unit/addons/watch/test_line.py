@@ -37,7 +37,7 @@ class Owner:
     def _begin(self) -> None:
         self.begun += 1
 
-    def _ask(self, what: str, use: Any, *, value: str, placeholder: str) -> None:
+    def _ask(self, what: str, use: Any, *, value: str, about: str, placeholder: str) -> None:
         self.asked.append((what, value))
         use(" src/**/*.py, *.json ")
 

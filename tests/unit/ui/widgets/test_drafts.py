@@ -83,6 +83,19 @@ async def test_a_line_is_kept_when_the_focus_moves_and_when_another_prompt_repla
         assert app.ask("rule") == "x"
 
 
+async def test_an_accepted_line_that_cannot_be_saved_is_a_draft() -> None:
+    async def full() -> None:
+        raise OSError("disk full")
+
+    app = Prompts()
+    async with app.run_test() as pilot:
+        app.ask("rule")
+        await pilot.press("x", "enter")
+        with pytest.raises(OSError, match="disk full"):
+            await app.prompt.saving(full())
+        assert app.given == ["x"] and app.ask("rule") == "x"
+
+
 @pytest.mark.parametrize("typed", ["", "  ", "old"])
 def test_an_emptied_or_unchanged_line_is_no_draft(typed: str) -> None:
     app: App[None] = App()
