@@ -3,7 +3,7 @@
 # fmt: off
 BRINGS = {
     "action": {
-        "servers.doctor": ("SERVERS BENCH_LIST", "H", "doctor",
+        "servers.doctor": ("SERVERS,BENCH_LIST", "H", "doctor",
             "Find out why the server does not work, step by step", 18, "tui.addons.doctor.screen:open_doctor",
             "tui.addons.doctor.actions:why_none"),
         "doctor.again": ("DOCTOR", "r", "again", "Check the server again", 1, "again()"),

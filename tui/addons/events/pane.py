@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from tui.addons.events.events import Events, Subscribed
@@ -25,10 +26,10 @@ from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import first_key, overrides_of
 from tui.ui.keys.footer import Entry, entries_of
-from tui.ui.widgets.bar import SplitBar
+from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.addon_tabs import AddonList, AddonListPane, pane_bindings
+from tui.ui.workbench.addon_tabs import AddonList, AddonPane, pane_bindings
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -54,14 +55,18 @@ def _key(line: Line | None) -> object:
     return line.name if isinstance(line, EventType) else line
 
 
-class EventsPane(AddonListPane):
+class EventsPane(AddonPane):
     """The events of one server, or of all if `server` is "".
 
     `attach` puts attachments into the next message, `show_traffic` shows the traffic with a filter, `close`
     is what the last escape does.
     """
 
-    DEFAULT_CSS = "EventsPane > AddonList { height: 2fr; }"
+    DEFAULT_CSS = """
+    EventsPane > SplitBar { background: $panel; padding: 0 1; }
+    EventsPane > AddonList { background: $surface; height: 2fr; }
+    EventsPane > RowsPane { height: 1fr; padding: 0 1; background: $surface; }
+    """
 
     context = Context.EVENTS
     LIST: ClassVar[type[AddonList]] = EventList
@@ -95,6 +100,12 @@ class EventsPane(AddonListPane):
     def _selected(self) -> Line | None:
         found: Line | None = self.list.selected
         return found
+
+    def compose(self) -> ComposeResult:
+        yield self._line
+        yield self.list
+        yield Rule()
+        yield self._detail
 
     def on_mount(self) -> None:
         self._events.begin()

@@ -5,13 +5,13 @@ _PANE = "tui.addons.faults.tray_pane"
 # fmt: off
 BRINGS = {
     "action": {
-        "traffic.breakpoint": ("TRAFFIC ENTRY TRAY", "I", "breakpoint",
+        "traffic.breakpoint": ("TRAFFIC,ENTRY,TRAY", "I", "breakpoint",
             "Set a breakpoint, to hold messages on their way", 9, f"{_PANE}:set_breakpoint",
             "tui.addons.faults.actions:why_no_tray"),
-        "traffic.faults": ("TRAFFIC ENTRY TRAY", "exclamation_mark", "faults",
+        "traffic.faults": ("TRAFFIC,ENTRY,TRAY", "exclamation_mark", "faults",
             "Inject faults: break messages of servers on purpose", 0, f"{_PANE}:inject_faults",
             "tui.addons.faults.actions:why_no_tray"),
-        "tray.open": ("TRAFFIC ENTRY", "H", "held messages", "Focus the held messages", 0, f"{_PANE}:focus",
+        "tray.open": ("TRAFFIC,ENTRY", "H", "held messages", "Focus the held messages", 0, f"{_PANE}:focus",
             "tui.addons.faults.actions:why_none_held"),
         "tray.edit": ("TRAY", "e,enter", "edit", "Edit the held message as JSON", 2, f"{_PANE}:edit",
             "tui.addons.faults.actions:why_none_held"),
@@ -22,7 +22,7 @@ BRINGS = {
         "tray.answer": ("TRAY", "r", "answer",
             "Answer the held request yourself, or replace the held response", 6, f"{_PANE}:answer",
             "tui.addons.faults.actions:why_none_held"),
-        "tray.release_all": ("TRAY TRAFFIC", "A", "all", "Send all held messages on, in order", 20,
+        "tray.release_all": ("TRAY,TRAFFIC", "A", "all", "Send all held messages on, in order", 20,
             f"{_PANE}:release_all", "tui.addons.faults.actions:why_none_held"),
         "tray.back": ("TRAY", "escape,q", "back", "Focus the traffic list", 7, f"{_PANE}:back"),
     },

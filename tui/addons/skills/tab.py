@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from tui.addons.skills.approvals import Approval
@@ -15,9 +16,9 @@ from tui.ui.dialogs.dialog import RowsPane
 from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bench_list_bindings
-from tui.ui.widgets.bar import SplitBar
+from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.workbench.addon_tabs import AddonList, AddonListPane, pane_bindings
+from tui.ui.workbench.addon_tabs import AddonList, AddonPane, pane_bindings
 from tui.ui.workbench.bars import BenchTab
 
 if TYPE_CHECKING:
@@ -36,8 +37,14 @@ class SkillList(AddonList):
     BINDINGS: ClassVar[list[BindingType]] = [*pane_bindings(Context.SKILLS), *bench_list_bindings()]
 
 
-class SkillsTab(AddonListPane):
+class SkillsTab(AddonPane):
     """The skills of one server."""
+
+    DEFAULT_CSS = """
+    SkillsTab > SplitBar { background: $panel; padding: 0 1; }
+    SkillsTab > SkillList { background: $surface; }
+    SkillsTab > RowsPane { height: 1fr; padding: 0 1; background: $surface; }
+    """
 
     context = Context.SKILLS
 
@@ -53,6 +60,12 @@ class SkillsTab(AddonListPane):
     def _loader(self) -> SkillLoader | None:
         found: SkillLoader | None = self._shared.runtime.skill_loader
         return found
+
+    def compose(self) -> ComposeResult:
+        yield self._line
+        yield self.list
+        yield Rule()
+        yield self._detail
 
     def on_mount(self) -> None:
         self.reload()

@@ -3,7 +3,7 @@
 # fmt: off
 BRINGS = {
     "action": {
-        "keep.call": ("CONVERSATION TRACE TRAFFIC ENTRY BENCH_LIST", "C", "keep",
+        "keep.call": ("CONVERSATION,TRACE,TRAFFIC,ENTRY,BENCH_LIST", "C", "keep",
             "Keep the call and its result, a list, or a whole turn, as a test", 4,
             "tui.addons.tests.screens.keep_places:keep", "tui.addons.tests.actions:why_no_call"),
         "tests.open": ("ANYWHERE", "alt+t", "tests", "Tests: show and run all kept calls", 39,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tui.core.errors import McptuiError, UsageError
 from tui.core.language.translate import _, localized, message
@@ -19,12 +19,24 @@ from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy
 from tui.ui.keys.action_table import Context
 
 if TYPE_CHECKING:
-    from tui.ui.chat.parts import ChatParts
+    from tui.runtime.runtime import Runtime
+    from tui.ui.chat.conversation_actions import ConversationActions
+    from tui.ui.chat.navigation import Navigator
+    from tui.ui.chat.regions import Regions
 
 T = TypeVar("T")
 
 
-async def copy_selected(parts: "ChatParts") -> None:
+class Selected(Protocol):
+    """The parts of the chat that know what is selected."""
+
+    runtime: "Runtime"
+    regions: "Regions"
+    current: "ConversationActions"
+    navigator: "Navigator"
+
+
+async def copy_selected(parts: Selected) -> None:
     """Copy the selected call, or the selected message if there is no call."""
     regions, span = parts.regions, parts.navigator.selected
     is_earlier = regions.marked is regions.compared  # the trace is that of the other answer
@@ -47,7 +59,7 @@ async def copy_selected(parts: "ChatParts") -> None:
 
 
 async def reading(
-    parts: "ChatParts", span: CallSpan, read: Callable[[TrafficReader, int], T]
+    parts: Selected, span: CallSpan, read: Callable[[TrafficReader, int], T]
 ) -> Callable[[], T]:
     """Return what calls `read` with the recording of a call and the seq of its request.
 

@@ -38,10 +38,10 @@ _answer = partial(Action, Context.QUESTION, when="approvals.why_none")
 def _of_addons() -> Iterator[Action]:
     """Yield the actions that add-ons bring: one for each context, with the same id.
 
-    A row has the names of the contexts, then what an `Action` has after its id, in that order.
+    A row has the names of the contexts, separated by commas, then what an `Action` has after its id.
     """
     for name, (contexts, *more) in every("action"):
-        for context in contexts.split():
+        for context in contexts.split(","):
             yield Action(Context[context], name, *more)
 
 

@@ -61,13 +61,13 @@ class Layout:
 def layout_for(width: int, mode: TimeMode, contents: Contents, heads: Mapping[str, int] = {}) -> Layout:
     """Return the columns for a width. No name is cut while another column has more than it needs.
 
-    `heads` are the cells that headings need, by column; "short kind" is that of a kind with abbreviations.
+    `heads` are the cells that headings need, by column; "short_kind" is that of a kind with abbreviations.
     """
     head = defaultdict(int, heads)
     gap = 2 if width >= ROOMY else 1
     least = max(6, head["server"])
     server, ident = max(least, min(contents.server, MOST_SERVER)), min(contents.ident, MOST_IDENT)
-    time, kind = max((12, 11, 9)[mode], head["time"]), max(10, head["short kind"])
+    time, kind = max((12, 11, 9)[mode], head["time"]), max(10, head["short_kind"])
     size, latency = max(6, head["size"]), max(8, head["latency"])
     layout = Layout(time, 0, least, kind, 8, 0, size, 0, latency, 1, gap)
     used = (layout.time, layout.server, layout.kind, layout.what, layout.size, layout.latency, layout.outcome)

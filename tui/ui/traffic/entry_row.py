@@ -158,7 +158,7 @@ class RowMaker:
             "time": cells_of(time) + 1,
             "server": cells_of(_("server")) + 1,
             "kind": max(kind, *(cells_of(words) for words, _short, _style in looks[: -len(OF_MODEL)])),
-            "short kind": max(kind, *(cells_of(short) for _words, short, _style in looks)),
+            "short_kind": max(kind, *(cells_of(short) for _words, short, _style in looks)),
             "size": cells_of(_("size")) + 1,
             "latency": cells_of(_("latency")) + 1,
             "delta": cells_of(self.symbols.delta),

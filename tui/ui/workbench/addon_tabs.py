@@ -6,7 +6,6 @@ A tab for an extension is added once its server declares it. Until then, nothing
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
@@ -16,11 +15,9 @@ from tui.core.errors import McptuiError
 from tui.core.jsonrpc.extensions import EVENTS, SKILLS
 from tui.core.language.translate import localized
 from tui.core.text import clean
-from tui.ui.dialogs.dialog import RowsPane
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import method_at, overrides_of
 from tui.ui.keys.footer import Entry, entries_of
-from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.bars import BenchTab, BenchTabs, in_order
@@ -121,26 +118,6 @@ class AddonPane(Vertical):
             self.look()
 
         self.run_worker(run(), exit_on_error=True)
-
-
-class AddonListPane(AddonPane):
-    """A tab with a line, its list, and details of what is selected."""
-
-    DEFAULT_CSS = """
-    AddonListPane > SplitBar { background: $panel; padding: 0 1; }
-    AddonListPane > AddonList { background: $surface; }
-    AddonListPane > RowsPane { height: 1fr; padding: 0 1; background: $surface; }
-    """
-
-    list: AddonList
-    _line: SplitBar
-    _detail: RowsPane
-
-    def compose(self) -> ComposeResult:
-        yield self._line
-        yield self.list
-        yield Rule()
-        yield self._detail
 
 
 class AddonTab(NamedTuple):
