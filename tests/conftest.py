@@ -24,7 +24,13 @@ FD_DIR = "/proc/self/fd"
 
 # The suite must finish within minutes and use the same examples for every change.
 # `pytest --hypothesis-profile=search` searches for new ones.
-hypothesis.settings.register_profile("suite", max_examples=20, deadline=None, derandomize=True)
+hypothesis.settings.register_profile(
+    "suite",
+    max_examples=20,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],  # as it is on a busy machine
+)
 hypothesis.settings.register_profile("search", max_examples=2000, deadline=None)
 hypothesis.settings.load_profile("suite")
 

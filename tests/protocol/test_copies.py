@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from tests.configurations import config_file, server
 from tests.programs import command
 from tests.real.places import free_port, served
+from tests.terminal.forking_python import Python
 from tui.traffic.copies.request import CopiedRequest, CopiedServer, Copy
 from tui.traffic.copies.ways import copied
 
@@ -27,6 +27,8 @@ HOSTILE = (
     " ",
     "=?base64?eA==?=",
 )
+pytestmark = pytest.mark.usefixtures("quick_python")
+
 PACKAGES = Path(os.environ.get("MCPTUI_REAL_SERVERS", "/nonexistent"))
 NODE = PACKAGES / "node_modules/node/bin/node"
 
@@ -43,7 +45,7 @@ def urls(shared_processes: set[int]) -> Iterator[Mapping[str, str]]:
 
 
 def over_stdio(**more: Any) -> CopiedServer:
-    return CopiedServer("copied", command=command(SERVER), **more)
+    return CopiedServer("copied", command=(Python.command, str(SERVER)), **more)
 
 
 def over(urls: Mapping[str, str], transport: str, revision: str, **headers: str) -> CopiedServer:
@@ -59,10 +61,10 @@ def call(server: CopiedServer, **arguments: Any) -> CopiedRequest:
 
 def run(way: str, copy: Copy, folder: Path, shell: str = "sh", **env: str) -> str:
     """Run a copy in a new folder, and return what it prints."""
-    around = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", **env}
+    around = {**os.environ, "PATH": f"{Path(Python.command).parent}:{os.environ['PATH']}", **env}
     if way == "python":
         file = folder / "made.py"
-        words = [sys.executable, file]
+        words = [Python.command, file]
     elif way == "typescript":
         file = folder / "made.mts"
         (folder / "node_modules").symlink_to(PACKAGES / "node_modules")

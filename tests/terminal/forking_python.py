@@ -33,7 +33,8 @@ forks = socket.socket(socket.AF_UNIX)
 forks.connect({address!r})
 socket.send_fds(forks, [b"x"], [0, 1, 2])
 os.closerange(0, 3)
-forks.sendall(json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ), False]).encode() + b"\\n")
+words = (["-m", "tui"] if sys.argv[0].endswith("/mcptui") else []) + sys.argv[1:]
+forks.sendall(json.dumps([words, os.getcwd(), dict(os.environ), False]).encode() + b"\\n")
 lines = forks.makefile("rb")
 pid = int(lines.readline())
 for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
@@ -68,7 +69,7 @@ class Python:
 
 @dataclass(frozen=True)
 class Forks:
-    """The process whose forks run programs, and a folder for PATH with a `python` that has it run one."""
+    """The process whose forks run programs, and a folder for PATH with the `python` and `mcptui` of forks."""
 
     pid: int
     folder: str
@@ -126,6 +127,7 @@ def forking_python(*modules: str) -> Iterator[Forks]:
         address, stub = f"{name}/forks", Path(name, "python")
         stub.write_text(STUB.format(python=sys.executable, address=address), encoding="utf-8")
         stub.chmod(0o700)
+        Path(name, "mcptui").symlink_to(stub)
         command = [sys.executable, __file__, address, *modules]
         env = os.environ | {"PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=env) as forks:
