@@ -55,7 +55,6 @@ COMMANDS = (
     *("tui.commands.command_line", "tui.commands.call.one_server", "tui.addons.up.command"),
     *("tui.addons.up.attach", "tui.addons.events.command", "tui.addons.events.delivery"),
     *("tui.addons.agent.command", "tui.addons.agent.server", "tui.addons.agent.acting"),
-    *(f"tui.addons.{file.parent.name}.addon" for file in sorted(ROOT.glob("tui/addons/*/addon.py"))),
 )
 SDK = ("mcp.server.mcpserver", "mcp.server.stdio", "uvicorn", "anyio._backends._asyncio")
 """What the app in a terminal, commands and servers on the SDK import sooner or later."""

@@ -186,6 +186,7 @@ class Walker:
         asked.touch()
         self.app.until(lambda: not asked.exists())
         self.app.shows("Ask anything")
+        self.app.until(lambda: "answering" not in self.app.text)  # or the next message is queued
 
     def walk(self, key: str = "\t") -> None:
         """Write into each field of the screen, going to the next with `key` until one returns."""
