@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from tui.core.addons import not_installed, service
 from tui.core.errors import without_stop
-from tui.core.language.translate import message
+from tui.core.language.translate import N_, as_message, message
 from tui.core.permission.rules import Verdict
 from tui.core.web import is_loopback
 from tui.settings.field_types import (
@@ -171,24 +171,20 @@ class ServerOAuthSettings(Section):
 
     @model_validator(mode="after")
     def _has_credentials(self) -> Self:
+        problem = None
         if self.identity_provider is not None:
             if self.issuer is None:
-                raise ValueError(
-                    message("needs an `issuer`, the authorization server, with `identity_provider`")
-                )
-            if fault := issuer_fault(self.issuer):
-                raise ValueError(message("has an `issuer` that {problem}", problem=fault))
-            if self.grant == "client_credentials":
-                raise ValueError(
-                    message("has an `identity_provider`, which the grant client_credentials cannot use")
-                )
-            return self
-        if self.grant == "client_credentials" and not (
+                problem = message("needs an `issuer`, the authorization server, with `identity_provider`")
+            elif fault := issuer_fault(self.issuer):
+                problem = message("has an `issuer` that {problem}", problem=fault)
+            elif self.grant == "client_credentials":
+                problem = message("has an `identity_provider`, which the grant client_credentials cannot use")
+        elif self.grant == "client_credentials" and not (
             self.client_id and (self.client_secret or self.private_key)
         ):
-            raise ValueError(
-                message("needs a `client_id`, and a `client_secret` or a `private_key`, for this grant")
-            )
+            problem = message("needs a `client_id`, and a `client_secret` or a `private_key`, for this grant")
+        if problem is not None:
+            raise ValueError(problem)
         return self
 
 
@@ -298,12 +294,8 @@ class ServerSettings(Section):
     def _fits_together(self) -> Self:
         if self.kind in ("stdio", "lines"):
             if not self.command and self.url:
-                raise ValueError(
-                    message(
-                        "has a `url`, which the transport {transport} cannot use. Remove `transport`",
-                        transport=self.kind,
-                    )
-                )
+                unusable = N_("has a `url`, which the transport {transport} cannot use. Remove `transport`")
+                raise ValueError(as_message(unusable, transport=self.kind))
             if not self.command:
                 either = message("needs a `command`, or a `url`")
                 raise ValueError(either if self.kind == "stdio" else message("needs a `command`"))

@@ -13,11 +13,12 @@ from tui.addons.doctor.steps import NAME_CELLS, SEEN, Checklist, State, Step
 from tui.core.errors import McptuiError
 from tui.core.language.translate import N_, _, c_, localized
 from tui.core.text import clean_line, padded
-from tui.ui.dialogs.dialog import RowsPane, ViewScreen
+from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform import clipboard
 from tui.ui.platform.key_order import open_once
+from tui.ui.widgets.lines import RowsPane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.times import duration

@@ -19,7 +19,6 @@ from tui.core.ports import BY_KEY
 from tui.core.questions import Action, QuestionAnswer
 from tui.core.text import clean_line
 from tui.traffic.filter.fields import quoted, written
-from tui.ui.dialogs.dialog import RowsPane
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.dialogs.rows_dialog import TextDialog
@@ -28,6 +27,7 @@ from tui.ui.keys.bindings import first_key, overrides_of
 from tui.ui.keys.footer import Entry, entries_of
 from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import PromptLine
+from tui.ui.widgets.lines import RowsPane
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.addon_tabs import AddonList, AddonPane, pane_bindings
 

@@ -12,11 +12,11 @@ from tui.addons.skills.loader import DECLINED, WORDS, SkillLoader, changes_of
 from tui.core.language.translate import _, localized, n_
 from tui.core.text import clean, clean_line, compact, padded
 from tui.core.units import size as in_bytes
-from tui.ui.dialogs.dialog import RowsPane
 from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.bar import Rule, SplitBar
+from tui.ui.widgets.lines import RowsPane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.workbench.addon_tabs import AddonList, AddonPane, pane_bindings
 from tui.ui.workbench.bars import BenchTab

@@ -217,23 +217,6 @@ class Dialog(ModalScreen[ScreenResultType]):
         return is_opener(event.key) and event.key in (self.opened_with, *keys)
 
 
-class RowsPane(LinePane):
-    """Shows the rows that a function lays out for a width in cells."""
-
-    FOLLOWS = False
-
-    def __init__(self, lay_out: Callable[[int], list[Row]]) -> None:
-        super().__init__()
-        self._lay_out = lay_out
-
-    def on_mount(self) -> None:
-        self.rewrap()
-
-    def rewrap(self) -> None:
-        self._shown_rows = self._lay_out(max(20, self.columns))
-        self.rows_changed()
-
-
 class ViewScreen(ModalScreen[ScreenResultType]):
     """Shows a body, which has the focus, between a title and the keys of its context.
 

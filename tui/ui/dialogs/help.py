@@ -9,12 +9,13 @@ from textual.widgets import Input
 
 from tui.core.language.translate import N_, _
 from tui.core.matching import has_words
-from tui.ui.dialogs.dialog import Dialog, RowsPane, heading
+from tui.ui.dialogs.dialog import Dialog, heading
 from tui.ui.keys.action_table import EVERY, MAIN, OPENERS, Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 from tui.ui.widgets.inputs import LIST_KEYS, Field
+from tui.ui.widgets.lines import RowsPane
 from tui.ui.widgets.rows import EMPTY, Row, pad, width_of, wrap
 
 _EVERY_PANE = (

@@ -9,7 +9,8 @@ from textual.binding import Binding, BindingType
 from tui.core.hidden_text.readable import readable
 from tui.core.language.translate import _
 from tui.core.text import start_of
-from tui.ui.dialogs.dialog import Dialog, RowsPane
+from tui.ui.dialogs.dialog import Dialog
+from tui.ui.widgets.lines import RowsPane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 
 MAX_CHARS = 100_000

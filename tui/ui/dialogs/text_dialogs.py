@@ -11,11 +11,12 @@ from tui.core.context.instructions import FILE, ProjectInstructions
 from tui.core.language.translate import N_, _
 from tui.core.text import clean, clean_line
 from tui.core.units import count
-from tui.ui.dialogs.dialog import NARROW, Dialog, RowsPane, heading
+from tui.ui.dialogs.dialog import NARROW, Dialog, heading
 from tui.ui.dialogs.rows_dialog import wrapped
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.inputs import Field, LinesField
+from tui.ui.widgets.lines import RowsPane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, spread
 

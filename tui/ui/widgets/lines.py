@@ -413,3 +413,20 @@ class LinePane(ScrollView, can_focus=True):
             self.refresh_line(self.cursor)
 
     on_blur = on_focus
+
+
+class RowsPane(LinePane):
+    """Shows the rows that a function lays out for a width in cells."""
+
+    FOLLOWS = False
+
+    def __init__(self, lay_out: Callable[[int], list[Row]]) -> None:
+        super().__init__()
+        self._lay_out = lay_out
+
+    def on_mount(self) -> None:
+        self.rewrap()
+
+    def rewrap(self) -> None:
+        self._shown_rows = self._lay_out(max(20, self.columns))
+        self.rows_changed()

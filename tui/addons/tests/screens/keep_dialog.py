@@ -17,12 +17,13 @@ from tui.addons.tests.screens.keep_list import KeepList, Layout, Line
 from tui.core.errors import McptuiError
 from tui.core.language.translate import N_, _, localized
 from tui.core.text import clean, clean_line
-from tui.ui.dialogs.dialog import LIST, Dialog, RowsPane
+from tui.ui.dialogs.dialog import LIST, Dialog
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.platform.key_order import open_once
 from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.code import highlighted
 from tui.ui.widgets.inputs import Field
+from tui.ui.widgets.lines import RowsPane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 
