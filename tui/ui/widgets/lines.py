@@ -1,7 +1,7 @@
 """LinePane: the base of every pane that shows many lines. A million rows scroll like ten."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
 
