@@ -143,7 +143,7 @@ async def test_a_streamed_model_reply_is_shown_joined() -> None:
 
 async def test_a_wide_terminal_shows_a_preview_of_the_selected_entry_until_it_is_opened() -> None:
     async with opened(some().recording(), (160, 30)) as (screen, pilot):
-        assert screen.list.columns < 110
+        assert screen.list.columns < 130
         screen.list.select(3)
         await until(lambda: "25 °C" in screen_text(pilot.app))
         assert screen.focused is screen.list
@@ -151,6 +151,6 @@ async def test_a_wide_terminal_shows_a_preview_of_the_selected_entry_until_it_is
         await until(lambda: screen.list.columns > 150)
         assert not screen.preview.pane.region.width
         await press(pilot, "escape")
-        await until(lambda: screen.list.columns < 110)
+        await until(lambda: screen.list.columns < 130)
         screen.list.select(5)
         await until(lambda: "412 ms" in "\n".join(shown(screen.preview.pane)))
