@@ -6,8 +6,8 @@ from tests.terminal.pty_app import TerminalApp
 from tui.ui.platform.ambiguous import PROBE
 
 F1 = "\x1bOP"
-TWO_CELLS = "\x1b[2;3R"
-"""Where the cursor is after the sign of the probe."""
+TWO_CELLS = "\x1b[2;5R"
+"""Where the cursor is after the probe, whose sign took two cells and whose letters took one."""
 
 
 def ambiguous(text: str) -> set[str]:
