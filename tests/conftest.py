@@ -17,6 +17,7 @@ from types import ModuleType
 import hypothesis
 import psutil
 import pytest
+from hypothesis.internal.conjecture import providers
 
 from tests.terminal.forking_python import APP, COMMANDS, SDK, Forks, Python, forking_python
 
@@ -62,7 +63,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Exclude the objects of collected tests, which live to the end, from every garbage collection."""
+    """Exclude the objects of collected tests, which live to the end, from every garbage collection.
+
+    Also keep hypothesis from trying the constants of all loaded modules: examples would differ after every
+    change, and each worker would read every module for them.
+    """
+    if hypothesis.settings.get_current_profile_name() == "suite":
+        providers.is_local_module_file = lambda path: False  # type: ignore[assignment]
     gc.disable()
     try:
         return (yield)
@@ -160,6 +167,12 @@ def forks(shared_processes: set[int]) -> Iterator[Forks]:
 def quick_python(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Start commands and agents as forks of a process that has imported them."""
     monkeypatch.setattr(Python, "command", forks.python)
+
+
+@pytest.fixture
+def own_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start commands as processes of their own, in a test whose module uses `quick_python`."""
+    monkeypatch.setattr(Python, "command", sys.executable)
 
 
 @pytest.fixture(autouse=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TextIO
 from unittest import mock
 
+from tests.terminal.forking_python import Python
 from tests.trusted import trusting
 from tui import cli
 from tui.core import library_imports
@@ -47,7 +48,7 @@ async def start(*args: str, piped: bool = True, **env: str) -> asyncio.subproces
 
 async def _started(*args: str, piped: bool, env: Mapping[str, str]) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        sys.executable,
+        Python.command,
         *args,
         stdin=asyncio.subprocess.PIPE if piped else asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,

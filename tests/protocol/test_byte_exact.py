@@ -20,6 +20,8 @@ from tui.runtime.recording import RunRecording
 from tui.settings.schema import TrafficSettings
 from tui.storage.recordings.reader import RecordingReader
 
+pytestmark = pytest.mark.usefixtures("quick_python")
+
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 TEE = Path(__file__).with_name("reference_tee.py")
 QUICK = StopGrace(flush=0.3, eof=1.0, term=0.5, kill=2.0, stragglers=0.2)

@@ -29,6 +29,8 @@ from tui.host.frames.link import RequestError
 from tui.host.process.watchdog import Watchdog
 from tui.host.transports import open_transport
 
+pytestmark = pytest.mark.usefixtures("quick_python")
+
 CALLS, CALLS_OVER_HTTP = 300, 80
 RULES = (
     "tool:a lose=answer 1/3 seed=7",

@@ -13,6 +13,8 @@ from tests.configurations import server
 from tests.protocol.command import mcptui
 from tests.protocol.test_tap import recordings
 
+pytestmark = pytest.mark.usefixtures("quick_python")
+
 ROOT = Path(__file__).parents[2]
 WEATHER = str(ROOT / "sample_config/servers/weather.py")
 QUESTION = "What's the weather in Hangzhou?"

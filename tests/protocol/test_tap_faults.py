@@ -13,6 +13,8 @@ from tests.protocol.command import start
 from tests.protocol.test_tap import recorded
 from tui.core.traffic import Direction, Kind
 
+pytestmark = pytest.mark.usefixtures("quick_python")
+
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 ASKED = (
     b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'

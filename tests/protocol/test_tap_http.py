@@ -9,11 +9,15 @@ import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from tests.conftest import refusing_port, until
 from tests.protocol.command import finish, mcptui, start
 from tests.protocol.test_tap import recorded, recordings
 from tui.core.traffic import Direction, Entry, Kind, Outcome
 from tui.traffic.lint.lint import Linter
+
+pytestmark = pytest.mark.usefixtures("quick_python")
 
 ASKED = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
 ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'
@@ -90,7 +94,7 @@ def frames() -> list[tuple[Entry, bytes]]:
     return [(entry, body) for entry, body in recorded() if entry.kind is not Kind.EVENT]
 
 
-async def test_a_request_and_its_answer_pass_through_and_are_recorded_without_the_key():
+async def test_a_request_and_its_answer_pass_through_and_are_recorded_without_the_key(own_python: None):
     async with tapped() as (server, port, process):
         server.answers = [reply(ANSWER)]
         headers = {"Authorization": "Bearer secret-key-12345", "Mcp-Method": "tools/call"}

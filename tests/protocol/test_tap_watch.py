@@ -10,11 +10,15 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.conftest import until
 from tests.protocol.command import start
 from tests.protocol.test_tap import recorded
 from tui.core.traffic import Kind, Severity
 from tui.traffic.lint.lint import Linter
+
+pytestmark = pytest.mark.usefixtures("quick_python")
 
 SERVER = """\
 import json, sys
@@ -193,7 +197,7 @@ async def test_a_signal_ends_a_tap_whose_server_ends_by_it(tmp_path: Path):
             assert await host.process.wait() == -signal.SIGTERM
 
 
-async def test_what_an_old_server_has_started_is_ended(tmp_path: Path):
+async def test_what_an_old_server_has_started_is_ended(tmp_path: Path, own_python: None):
     child = "import subprocess; subprocess.Popen(['sleep', '987'], stdout=-3, stdin=-3, stderr=-3)\n"
     write(tmp_path / "server.py")
     async with tapped(tmp_path) as host:

@@ -21,6 +21,8 @@ from tests.protocol.test_tap import recorded
 from tui.addons.watch.ports import answers
 from tui.traffic.lint.lint import Linter
 
+pytestmark = pytest.mark.usefixtures("quick_python")
+
 SERVER = """\
 import json, queue, sys, time, uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -18,6 +18,8 @@ from tests.protocol.test_tap import lines_of, recordings
 from tui.core.traffic import Direction
 from tui.storage.recordings.database import keep_note
 
+pytestmark = pytest.mark.usefixtures("quick_python")
+
 SERVER = """
 import json, sys
 for line in sys.stdin:

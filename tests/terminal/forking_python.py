@@ -41,7 +41,8 @@ for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
     signal.signal(number, lambda number, _: os.kill(pid, number))
 code = int(lines.readline() or 1)
 if code < 0:
-    signal.signal(-code, signal.SIG_DFL)
+    if code != -signal.SIGKILL:
+        signal.signal(-code, signal.SIG_DFL)
     os.kill(os.getpid(), -code)
 os._exit(code)
 """
@@ -55,6 +56,8 @@ COMMANDS = (
     *("tui.commands.command_line", "tui.commands.call.one_server", "tui.addons.up.command"),
     *("tui.addons.up.attach", "tui.addons.events.command", "tui.addons.events.delivery"),
     *("tui.addons.agent.command", "tui.addons.agent.server", "tui.addons.agent.acting"),
+    *("tui.commands.tap.tap", "tui.commands.tap.tap_http", "tui.addons.watch.tap_watch"),
+    *("tui.addons.watch.tap_watch_http", "tui.addons.replay.mock"),
 )
 SDK = ("mcp.server.mcpserver", "mcp.server.stdio", "uvicorn", "anyio._backends._asyncio")
 """What the app in a terminal, commands and servers on the SDK import sooner or later."""
@@ -160,7 +163,8 @@ def serve(address: str, modules: Sequence[str]) -> None:
 def kill_with(connection: socket.socket, pid: int) -> None:
     """Kill a program whose stub or test has been killed, which closes the connection."""
     connection.recv(1)
-    os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):  # it has ended
+        os.kill(pid, signal.SIGKILL)
 
 
 def run(connection: socket.socket) -> None:

@@ -33,7 +33,7 @@ def test_trust_in_a_read_only_server_is_asked_for_once_and_approval_for_each_cal
             app.shows("1 of 1")
             app.send("peek\r")
 
-            app.shows("Trust the server “liar”?", "It marks its tool “peek” as read-only", "Its calls need approval")
+            app.shows("Trust the server “liar”?", "It marks its tool “peek” as read-only", "need approval")
             answered(app, DO_NOT_TRUST, "Trust the server “liar”?")
             app.shows("y once", "marks it as read-only")
             answered(app, "n", "y once")

@@ -34,6 +34,7 @@ def note_modules(report: str) -> None:
 def note_focus(report: str) -> None:
     """Report the focus of the screen on top whenever it changes, and each tab or down that was handled."""
     from textual import events
+    from textual.dom import DOMNode
     from textual.widgets import Input, TextArea
 
     from tui.ui.app import app as app_module
@@ -55,12 +56,14 @@ def note_focus(report: str) -> None:
             self.set_interval(0.05, self.report)
 
         async def on_event(self, event: events.Event) -> None:
+            if isinstance(event, events.Key) and event.key in ("tab", "down") and not event.is_forwarded:
+                self.call_next(self.follow, self.focused or self.screen)
             await super().on_event(event)
-            if isinstance(event, events.Key) and event.key in ("tab", "down"):
-                self.call_after_refresh(self.count)
 
-        def count(self) -> None:
-            self.tabs += 1
+        def follow(self, node: DOMNode | None) -> None:
+            """Follow a key through the queues of the focused widget and of all above it, then count it."""
+            if not (node and node.call_later(self.follow, node.parent)):
+                self.call_after_refresh(setattr, self, "tabs", self.tabs + 1)
 
         def report(self) -> None:
             if home.exists():

@@ -7,7 +7,7 @@ from tests.worst_texts import ForeignReader, cpu_seconds, readers, worst_text
 SIZE, MOST_SECONDS = 128 * 1024, 5
 """A quadratic search for one character takes 8 s for so much, a linear reader at most 2 s."""
 
-PARTS = (6, 2, 1)
+PARTS = (6, 3, 2, 1)
 """Fractions that are read until one is so fast that all would be, even if the time grew with the square.
 
 If it grew with the cube of the characters, a sixth would take an hour. A long piece occurs so rarely that a

@@ -41,19 +41,24 @@ def labels(app: App[Any]) -> list[str]:
     return [content.plain for _, content in app.screen._choices]
 
 
+async def asked(app: App[Any], what: ToCopy) -> None:
+    """Open the dialog, and wait until it gets keys."""
+    ask_to_copy(app, what)
+    await until(lambda: isinstance(app.screen, Picker) and app.focused)
+
+
 async def test_only_ways_that_apply_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copy_as, "service", lambda name: None)
     app = Copying()
     async with app.run_test():
-        ask_to_copy(app, ToCopy("it", CALL, app, {"raw bytes": str}))
-        await until(lambda: isinstance(app.screen, Picker))
+        await asked(app, ToCopy("it", CALL, app, {"raw bytes": str}))
         assert labels(app) == ["mcptui call …", "raw bytes"]
 
 
 async def test_the_user_is_told_what_to_fill_in(clipboard: list[str]) -> None:
     app = Copying()
     async with app.run_test() as pilot:
-        ask_to_copy(app, ToCopy("it", CALL))
+        await asked(app, ToCopy("it", CALL))
         await pilot.press("enter")
         await until(lambda: clipboard and app.said)
         assert "<FILL IN: key>" in clipboard[0]
@@ -69,7 +74,7 @@ async def test_a_call_that_cannot_be_a_test_case_says_why(
     monkeypatch.setattr(copy_as, "service", lambda name: fails)
     app = Copying()
     async with app.run_test() as pilot:
-        ask_to_copy(app, ToCopy("it", CALL, app))
+        await asked(app, ToCopy("it", CALL, app))
         await pilot.press("down", "enter")
         await until(lambda: app.said)
         assert (app.said, clipboard) == (["No result yet."], [])
