@@ -11,7 +11,7 @@ from tui.addons.events.subscription import State
 from tui.addons.events.wire import PUSH_MODE, EventType
 from tui.core.hidden_text.readable import readable
 from tui.core.language.translate import N_, Message, _, c_, localized, n_, sentences
-from tui.core.text import clean, clean_line, compact, padded, start_of
+from tui.core.text import cells_of, clean, clean_line, compact, padded, start_of
 from tui.core.units import clock_time
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.symbols import symbols_for
@@ -142,19 +142,21 @@ def _subscription_facts(one: Subscribed, now: float) -> Sequence[tuple[str, str]
     ]
 
 
+def _label(text: str) -> str:
+    return padded(text, max(LABEL, cells_of(text) + 2))
+
+
 def _facts(facts: Sequence[tuple[str, str]], width: int) -> Iterator[Row]:
     yield EMPTY
     for label, text in facts:
         if text:
-            yield from wrap(
-                ((clean_line(text, 2_000), "text"),), width, first=((padded(label, LABEL), "dim"),)
-            )
+            yield from wrap(((clean_line(text, 2_000), "text"),), width, first=((_label(label), "dim"),))
 
 
 def _text(label: str, text: str, width: int) -> Iterator[Row]:
     for number, line in enumerate(clean(start_of(text, MAX_CHARS)).splitlines()):
         first = label if not number else ""
-        yield from wrap(((line, "text"),), width, first=((padded(first, LABEL), "dim"),))
+        yield from wrap(((line, "text"),), width, first=((_label(first), "dim"),))
 
 
 def rule_rows(rule: EventRule) -> Iterator[Row]:
@@ -162,7 +164,7 @@ def rule_rows(rule: EventRule) -> Iterator[Row]:
     yield ((_("Ask the model about these events automatically?"), "text bold"),)
     yield EMPTY
     for label, text in _rule_facts(rule):
-        yield (padded(label, LABEL), "dim"), (readable(text), "text")
+        yield (_label(label), "dim"), (readable(text), "text")
     yield EMPTY
     yield ((_(UNATTENDED), "dim"),)
 
