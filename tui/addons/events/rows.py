@@ -43,11 +43,12 @@ def _head(text: str, more: str = "") -> Row:
     return ((f" {text}", "dim bold"), (f"  {more}" if more else "", "dim"))
 
 
-def _type_row(kind: EventType, width: int) -> Row:
+def _type_rows(kind: EventType, width: int) -> Sequence[Row]:
     name = padded(clean_line(kind.name, 40), min(40, max(16, width // 4)))
-    modes = padded("" if kind.why_not else ", ".join(kind.modes), 12)
-    about = translated(kind.why_not) or clean_line(kind.description, 300)
-    return ((f"   {name} ", "dim" if kind.why_not else "text bold"), (modes, "dim"), (about, "dim"))
+    if kind.why_not:
+        return wrap(((translated(kind.why_not), "dim"),), width, first=((f"   {name} ", "dim"),))
+    modes, about = padded(", ".join(kind.modes), 12), clean_line(kind.description, 300)
+    return [((f"   {name} ", "text bold"), (modes, "dim"), (about, "dim"))]
 
 
 def _subscription_row(one: Subscribed, now: float, *, names_server: bool) -> Row:
@@ -200,7 +201,9 @@ def list_rows(shown: Shown, now: float, width: int) -> Rows:
     rows: Rows = []
     if shown.types is not None:
         rows.append((None, _head(_("EVENT TYPES"))))
-        rows += [(kind, _type_row(kind, width)) for kind in shown.types]
+        for kind in shown.types:
+            first, *others = _type_rows(kind, width)
+            rows += [(kind, first), *((None, other) for other in others)]
         if not shown.types:
             rows.append((None, ((f"   {shown.empty}", "dim"),)))
     if shown.subscriptions:
