@@ -60,7 +60,10 @@ class PseudoVisit(Visit):
             text = re.sub(r"\s+", " ", _ADDED.sub("", screen_text(self.app)))
             return all(re.sub(r"\s+", " ", part) in text for part in texts)
 
-        await until(shown, 5)
+        try:
+            await until(shown, 5)
+        except AssertionError:
+            raise AssertionError(f"not in time: {texts} in\n{screen_text(self.app)}") from None
 
     async def see(self, name: str, *texts: str) -> None:
         self.seen.append(name)
@@ -77,8 +80,10 @@ def _texts(screen: Screen[object]) -> Iterator[tuple[Widget, str, bool, bool]]:
         if widget is not screen and (seen := region.intersection(clip)):
             lines = widget.render_lines(seen.translate(-region.offset))
             text = "\n".join("".join([part.text for part in line if not part.control]) for line in lines)
-            above = seen.y > region.y or widget.scroll_y > 0
-            yield widget, text, above, seen.bottom < region.bottom or widget.scroll_y < widget.max_scroll_y
+            scrolls = any(one.max_scroll_y for one in widget.ancestors if isinstance(one, Widget))
+            above = (scrolls and seen.y > region.y) or widget.scroll_y > 0
+            below = (scrolls and seen.bottom < region.bottom) or widget.scroll_y < widget.max_scroll_y
+            yield widget, text, above, below
 
 
 def cut_texts(screen: str, *, above: bool = False, below: bool = False) -> Iterator[str]:

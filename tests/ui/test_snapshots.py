@@ -19,6 +19,7 @@ from tests.ui import bench_stage, pseudo_locale
 from tests.ui.snapshot_tour import SIZES, TOURS, Tour, Visit, opened
 from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of, problem_of
 from tests.ui.tours import chat, lists, questions, traffic, trust, workbench
+from tests.ui.tours.addons import ADDONS
 from tests.ui.tours.others import OTHERS
 from tests.unit.catalogue import LOCALE
 from tui.core.language import translate
@@ -171,7 +172,7 @@ def _has_no_problems(visit: Visit) -> None:
 @pytest.mark.parametrize(
     ("tour", "size"),
     [
-        *((tour, SIZES[0]) for tour in (*TOURS, *OTHERS)),
+        *((tour, SIZES[0]) for tour in (*TOURS, *OTHERS, *ADDONS)),
         *((tour, SIZES[1]) for tour in TOURS if tour.walk.__module__ in WITH_COLUMNS),
     ],
     ids=lambda value: value.walk.__name__ if isinstance(value, Tour) else f"{value[0]}x{value[1]}",

@@ -112,7 +112,7 @@ class KeepDialog(Dialog[str | None]):
 
     DEFAULT_CSS = """
     KeepDialog .field { height: 1; margin-bottom: 1; }
-    KeepDialog .field Literal { color: $text-dim; }
+    KeepDialog .field Literal { width: auto; color: $text-dim; }
     KeepDialog .field Input { width: 1fr; padding: 0 1; }
     KeepDialog #keep-note { margin-bottom: 1; background: $panel; }
     KeepDialog #keep-body { height: 1fr; }

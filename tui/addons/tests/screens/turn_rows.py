@@ -115,6 +115,9 @@ def line_row(line: TurnLine, models: int, signs: Symbols, width: int, now: float
 
 def _numbers(cell: TurnCell, state: State) -> str:
     words = CellWords.of(cell, state)
+    words = words._replace(
+        passed=_("{n} of {all}", n=cell.passed, all=cell.wanted) if cell.judged else _(words.passed)
+    )
     return "".join(f"{word:>{cells}}" for word, (_name, cells) in zip(words, _number_columns(), strict=True))
 
 
@@ -133,7 +136,8 @@ def _run_row(line: TurnLine, run: TurnRun, lead: Row, signs: Symbols, width: int
         duration(run.ms),
     ]
     right: Row = (("   ".join(numbers) + " ", "dim"),)
-    return spread(left, right, width) if width_of(right) < width // 2 else crop(left, width)
+    fits = width_of(right) < max(width // 2, width - width_of(left))
+    return spread(left, right, width) if fits else crop(left, width)
 
 
 def summary(cells: Mapping[Key, LastCell]) -> Row:

@@ -1,0 +1,206 @@
+"""Screens of add-ons, and questions without snapshots: whether longer texts have room."""
+
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from textual.screen import Screen
+
+from tests.ui.fakes import FakeRuntime
+from tests.ui.kept_stage import CASES
+from tests.ui.snapshot_stage import MILK, idle
+from tests.ui.snapshot_tour import Tour, Visit
+from tests.ui.test_held_messages import Way
+from tests.unit.addons.events.test_rows import items, subscribed
+from tests.unit.addons.tests.review.stage import TEXT, failures
+from tests.unit.addons.tests.screens.test_keep_turn import keeping
+from tui.addons.doctor.screen import DoctorScreen
+from tui.addons.doctor.steps import Checklist, Step
+from tui.addons.events.rules import EventRule
+from tui.addons.events.screen import EventsScreen
+from tui.addons.events.subscribe import SubscribeForm
+from tui.addons.events.subscription import State as Standing
+from tui.addons.events.wire import EventType
+from tui.addons.tests.review.decisions import Review
+from tui.addons.tests.review.last_runs import LastRuns, LastRunsReporter
+from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome, TurnCell, TurnRun
+from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.screens.keep_dialog import KeepDialog
+from tui.addons.tests.screens.keep_turn import KeptTurn
+from tui.addons.tests.screens.review_screen import ReviewScreen
+from tui.addons.tests.screens.turn_table import TurnConversation, TurnTable
+from tui.addons.tests.suite.case import TurnCase
+from tui.addons.tests.suite.read import read_suite
+from tui.addons.tests.turns.last_cells import LastCells
+from tui.core.context.instructions import project_instructions
+from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
+from tui.core.conversation.sessions import Reopened, SessionMeta
+from tui.core.language.translate import message
+from tui.core.questions import AgentQuestion, SkillQuestion
+from tui.ui.dialogs.text_dialogs import ProjectDialog
+from tui.ui.keys.bindings import KeyOverrides
+
+
+async def opened(visit: Visit, name: str, screen: Screen[Any], *texts: str) -> None:
+    """Look at a screen, and close it."""
+    visit.app.push_screen(screen)
+    await visit.see(name, *texts)
+    await visit.press("escape")
+
+
+DOCTOR = Checklist(
+    "weather",
+    "python weather.py",
+    [
+        Step("command", "/usr/bin/python"),
+        Step("interpreter", "Python 3.13 (/usr/bin/python)"),
+        Step("stray output", "nothing", said=(message("no output that is not a message"), "")),
+        Step.failed("handshake", "timeout", "wait longer"),
+    ],
+    ("lists", "schemas", "tokens"),
+)
+
+
+async def doctor(visit: Visit) -> None:
+    screen = DoctorScreen(visit.runtime, "weather")
+
+    async def examine() -> None:
+        screen._found = DOCTOR
+        screen.call_later(screen.look)
+
+    screen._examine = examine
+    await opened(visit, "doctor", screen, "Failed at handshake.", "not reached")
+
+
+HOOK = EventType("hook", "A hook", ("webhook",))
+PUSH = EventType("push", "A push", ("push",), {"properties": {"repo": {"type": "string"}}})
+
+
+async def events(visit: Visit) -> None:
+    rule = EventRule("hub/push", "Anything odd?")
+    acting = SimpleNamespace(turns=[], confirmed={})
+    actor = SimpleNamespace(is_on=True, rules=[rule], state=acting, running=None)
+    actor.standing = lambda rule: "not confirmed"
+    known = SimpleNamespace(
+        begin=lambda: None, offers=lambda server: False, revision=1, problem="", actor=actor
+    )
+    known.inbox = SimpleNamespace(matching=lambda *_: items(), dropped=0)
+    known.subscriptions = [subscribed(state=Standing.LOST, gaps=2)]
+    known.subscriptions[0].task, known.delivers = None, True
+    visit.runtime.events = known
+    await opened(
+        visit, "events", EventsScreen(visit.runtime, visit.app.main.parts.navigator), "1 unread", "lost"
+    )
+    form = SubscribeForm(KeyOverrides(), "hub", PUSH, "push")
+    await opened(visit, "event-subscribe", form, "SUBSCRIBE", "keeps a stream")
+
+
+def failed_suite() -> None:
+    """Write a suite whose cases failed."""
+    file = Path("weather.mcp.toml")
+    file.write_text('server = "weather"\n' + CASES)
+    suite = read_suite(file)
+    why = 'text: expected "Hangzhou: rain, <number> °C.", got "Hangzhou: snow"'
+    outcomes = [Outcome(case.name, case.line, State.FAILED, why, ms=12.0) for case in suite.cases]
+    reporter = LastRunsReporter(LastRuns(), lambda: Path("run.mcptrace"), str)
+    reporter.began(RunStart([suite], None, time.time()))
+    reporter.suite_ended(SuiteOutcome(suite, outcomes))
+    reporter.ended(RunOutcome())
+    runs = [
+        TurnRun(State.PASSED, steps=2, tokens=3000, ms=12.5),
+        TurnRun(State.FAILED, "get_weather: not called"),
+    ]
+    cell = TurnCell("qwen3", "qwen3:8b", "EUR", 2, runs)
+    cells = LastCells()
+    outcome = Outcome("rain?", 4, State.FAILED, "1 of 2", case=TurnCase("rain?", 4), cell=cell)
+    cells.put(file, outcome, Path("run.mcptrace"), time.time())
+    cells.close()
+
+
+async def kept_tests(visit: Visit) -> None:
+    failed_suite()
+    await visit.press("alt+t")
+    await visit.see("tests-failed", "2 failed", 'got "Hangzhou: snow"')
+    await visit.press("escape")
+    await opened(visit, "turn-table", TurnTable(visit.runtime), "1 turn case", "run 2")
+    talk = Conversation(messages=[UserMessage("Rain?"), AssistantMessage("Yes.")])
+    shown = TurnConversation(Reopened(MILK, SessionMeta(), talk), (("rain?", "text"),))
+    await opened(visit, "turn-conversation", shown, "Yes.")
+    found = failures(Path("review.mcp.toml"))
+    review = Review.of(found, {found[0].path: TEXT})
+    screen = ReviewScreen(review, lambda failure: None, lambda failure: None)
+    visit.app.push_screen(screen)
+    await visit.see("review-contract", "REVIEW", "a tool is gone")
+    await visit.press("n")
+    await visit.see("review", "2 of 5", "expected")
+    await visit.press("a")
+    await visit.see("review-accepted", "1 accepted")
+    await visit.press("escape")
+    kept = keeping(Path.cwd(), "weather", "notes")
+    await opened(
+        visit, "keep-turn", KeepDialog(KeptTurn(kept, kept.target())), "KEEP THE TURN", "added to 2 cases"
+    )
+
+
+SKILL = SkillQuestion(
+    "docs",
+    "forms",
+    "skill://forms/SKILL.md",
+    "Fill forms",
+    "python docs.py",
+    [("SKILL.md", 78), ("references/FIELDS.md", 14)],
+    changes=[message("SKILL.md changed")],
+)
+
+
+async def addon_questions(visit: Visit) -> None:
+    person = visit.app.main.parts.approvals
+    await visit.asked("question-skill", person.ask(SKILL), "Load the skill", "references/FIELDS.md")
+    agent = AgentQuestion("cursor", "files", "delete", {"path": "/a"}, message("It may delete data."))
+    await visit.asked("question-agent", person.ask(agent), "May an agent", "cursor")
+    instructions = project_instructions("/demo", "Be brief.\n" * 30)
+    dialog = ProjectDialog(instructions, "~3 tokens", used=False)
+    await opened(visit, "project-instructions", dialog, "Not in use.")
+
+
+async def held_answer(visit: Visit) -> None:
+    runtime = visit.runtime
+    schema = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
+    runtime.workbench.schemas["delete_note"] = schema
+    result = {"content": [{"type": "text", "text": "7"}], "structuredContent": {"count": 7}}
+    runtime.recorded.call("delete_note", source="notes", arguments={"id": "old"}, result=result)
+    await visit.press("f4")
+    await visit.shows("delete_n")
+    await visit.press("I", *"tool:delete_*", "enter")
+    await visit.shows("tool:delete_*")
+    Way(runtime).call(7, "delete_note", id="new")
+    await visit.shows("HELD 1")
+    await visit.press("H", "r")
+    await visit.see("held-form", "another call", "required")
+    await visit.press("x", "ctrl+s")
+    await visit.see("held-form-wrong", "is not an integer")
+    await visit.press("backspace", "ctrl+e")
+    await visit.see("held-json", "structuredContent")
+
+
+ADDONS = (
+    Tour(idle, doctor, ("doctor",)),
+    Tour(idle, events, ("events", "event-subscribe")),
+    Tour(
+        idle,
+        kept_tests,
+        (
+            "tests-failed",
+            "turn-table",
+            "turn-conversation",
+            "review-contract",
+            "review",
+            "review-accepted",
+            "keep-turn",
+        ),
+    ),
+    Tour(idle, addon_questions, ("question-skill", "question-agent", "project-instructions")),
+    Tour(FakeRuntime, held_answer, ("held-form", "held-form-wrong", "held-json")),
+)
+"""They are not in `snapshot_tour.TOURS`."""
