@@ -13,7 +13,9 @@ from tests.conftest import until
 from tests.ui.app_stage import screen_text
 from tests.ui.snapshot_tour import Visit
 from tests.ui.snapshots import _painted
+from tests.ui.tours.visited import VISITED
 from tui.core.language import translate
+from tui.ui.workbench.bars import BRIEF, BenchTabs
 
 OPENS, CLOSES, WIDE = "⟦", "⟧", "字"
 _ADDED = re.compile(f"[{OPENS}{CLOSES}{WIDE}]")
@@ -72,12 +74,17 @@ class PseudoVisit(Visit):
         for widget, text, above, below in _texts(self.app.screen):
             if cut := [*cut_texts(text, above=above, below=below)]:
                 self.problems.append(f"{name}: {type(widget).__name__}: {cut}")
+        screen = self.app.screen
+        there = {type(one).__name__ for one in (screen, *screen._compositor.visible_widgets)}
+        missing = {kind for kind, at in VISITED.items() if at == name} - there
+        self.problems += [f"{name}: no {kind}" for kind in missing]
 
 
 def _texts(screen: Screen[object]) -> Iterator[tuple[Widget, str, bool, bool]]:
     """Yield each visible widget and its text as if nothing was over it, and if it goes on above or below."""
     for widget, (region, clip) in screen._compositor.visible_widgets.items():
-        if widget is not screen and (seen := region.intersection(clip)):
+        is_short = isinstance(widget, BenchTabs) and widget._level == BRIEF  # eight names do not fit
+        if widget is not screen and not is_short and (seen := region.intersection(clip)):
             lines = widget.render_lines(seen.translate(-region.offset))
             text = "\n".join("".join([part.text for part in line if not part.control]) for line in lines)
             scrolls = any(one.max_scroll_y for one in widget.ancestors if isinstance(one, Widget))

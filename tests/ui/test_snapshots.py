@@ -21,6 +21,7 @@ from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of, pr
 from tests.ui.tours import chat, lists, questions, traffic, trust, workbench
 from tests.ui.tours.addons import ADDONS
 from tests.ui.tours.others import OTHERS
+from tests.ui.tours.visited import VISITED
 from tests.unit.catalogue import LOCALE
 from tui.core.language import translate
 from tui.locale.build_hook import build
@@ -195,3 +196,7 @@ def test_every_snapshot_belongs_to_a_tour() -> None:
     files = {path_of(name, size) for name in names + chinese for size in SIZES}
     files |= {path_of(name, WIDE) for name in WIDE_SCREENS}
     assert files == set(FOLDER.iterdir()) - {FOLDER / "all-texts.txt"}
+
+
+def test_the_list_of_visited_screens_has_names_of_tours() -> None:
+    assert set(VISITED.values()) <= {screen for tour in (*TOURS, *OTHERS, *ADDONS) for screen in tour.screens}

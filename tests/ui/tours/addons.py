@@ -12,16 +12,21 @@ from tests.ui.kept_stage import CASES
 from tests.ui.snapshot_stage import MILK, idle
 from tests.ui.snapshot_tour import Tour, Visit
 from tests.ui.test_held_messages import Way
-from tests.unit.addons.events.test_rows import items, subscribed
+from tests.unit.addons.events.test_rows import subscribed
+from tests.unit.addons.skills.site import raw_entry
 from tests.unit.addons.tests.review.stage import TEXT, failures
 from tests.unit.addons.tests.screens.test_keep_turn import keeping
 from tui.addons.doctor.screen import DoctorScreen
 from tui.addons.doctor.steps import Checklist, Step
+from tui.addons.events.inbox import Inbox
 from tui.addons.events.rules import EventRule
 from tui.addons.events.screen import EventsScreen
 from tui.addons.events.subscribe import SubscribeForm
 from tui.addons.events.subscription import State as Standing
 from tui.addons.events.wire import EventType
+from tui.addons.skills.approvals import Approval, ApprovalState
+from tui.addons.skills.entry import SkillEntry, entry_of
+from tui.addons.skills.server_skills import SkillListing
 from tui.addons.tests.review.decisions import Review
 from tui.addons.tests.review.last_runs import LastRuns, LastRunsReporter
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome, TurnCell, TurnRun
@@ -38,6 +43,8 @@ from tui.core.conversation.conversation import AssistantMessage, Conversation, U
 from tui.core.conversation.sessions import Reopened, SessionMeta
 from tui.core.language.translate import message
 from tui.core.questions import AgentQuestion, SkillQuestion
+from tui.core.workbench import CacheHint
+from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.dialogs.text_dialogs import ProjectDialog
 from tui.ui.keys.bindings import KeyOverrides
 
@@ -77,18 +84,30 @@ HOOK = EventType("hook", "A hook", ("webhook",))
 PUSH = EventType("push", "A push", ("push",), {"properties": {"repo": {"type": "string"}}})
 
 
-async def events(visit: Visit) -> None:
+def of_events(runtime: FakeRuntime) -> None:
+    """Let a runtime have a lost subscription, an event, and a rule that is not confirmed."""
     rule = EventRule("hub/push", "Anything odd?")
     acting = SimpleNamespace(turns=[], confirmed={})
     actor = SimpleNamespace(is_on=True, rules=[rule], state=acting, running=None)
     actor.standing = lambda rule: "not confirmed"
     known = SimpleNamespace(
-        begin=lambda: None, offers=lambda server: False, revision=1, problem="", actor=actor
+        begin=lambda: None, offers=lambda server: True, revision=1, problem="", actor=actor
     )
-    known.inbox = SimpleNamespace(matching=lambda *_: items(), dropped=0)
+    known.inbox = Inbox()
+    known.inbox.add("hub", event="push", at=0.0, data={"n": 1})
     known.subscriptions = [subscribed(state=Standing.LOST, gaps=2)]
     known.subscriptions[0].task, known.delivers = None, True
-    visit.runtime.events = known
+    known.of = lambda server: known.subscriptions
+
+    async def types(server: str) -> tuple[list[EventType], str]:
+        return [PUSH, HOOK], ""
+
+    known.types = types
+    runtime.events = known
+
+
+async def events(visit: Visit) -> None:
+    of_events(visit.runtime)
     await opened(
         visit, "events", EventsScreen(visit.runtime, visit.app.main.parts.navigator), "1 unread", "lost"
     )
@@ -162,6 +181,38 @@ async def addon_questions(visit: Visit) -> None:
     instructions = project_instructions("/demo", "Be brief.\n" * 30)
     dialog = ProjectDialog(instructions, "~3 tokens", used=False)
     await opened(visit, "project-instructions", dialog, "Not in use.")
+    await opened(visit, "skill-text", TextDialog("forms / SKILL.md", "# Forms"), "# Forms")
+
+
+class Loader:
+    """`tui.addons.skills.loader.SkillLoader` of a skill that has changed."""
+
+    revision = 1
+
+    def servers(self) -> list[str]:
+        return []
+
+    def listing(self, server: str) -> tuple[SkillListing, str]:
+        entry = entry_of(server, raw_entry())
+        return SkillListing(server, (entry,), ("an entry",), CacheHint(None, "", 0)), ""
+
+    def state(self, entry: SkillEntry) -> ApprovalState:
+        return ApprovalState(Approval.NEW)
+
+
+async def tabs(visit: Visit) -> None:
+    failed_suite()
+    of_events(visit.runtime)
+    visit.runtime.skill_loader = Loader()
+    visit.runtime.workbench.extension = lambda server, name: {}
+    await visit.press("f3", "enter")
+    await visit.shows("get_weather")
+    await visit.press("7")
+    await visit.see("bench-tests", 'got "Hangzhou: snow"')
+    await visit.press("8")
+    await visit.see("bench-skills", "1 entry omitted", "references/FIELDS.md")
+    await visit.press("9")
+    await visit.see("bench-events", "A push", "webhooks need a public address.")
 
 
 async def held_answer(visit: Visit) -> None:
@@ -187,6 +238,7 @@ async def held_answer(visit: Visit) -> None:
 ADDONS = (
     Tour(idle, doctor, ("doctor",)),
     Tour(idle, events, ("events", "event-subscribe")),
+    Tour(idle, tabs, ("bench-tests", "bench-skills", "bench-events")),
     Tour(
         idle,
         kept_tests,
@@ -200,7 +252,7 @@ ADDONS = (
             "keep-turn",
         ),
     ),
-    Tour(idle, addon_questions, ("question-skill", "question-agent", "project-instructions")),
+    Tour(idle, addon_questions, ("question-skill", "question-agent", "project-instructions", "skill-text")),
     Tour(FakeRuntime, held_answer, ("held-form", "held-form-wrong", "held-json")),
 )
 """They are not in `snapshot_tour.TOURS`."""
