@@ -1,12 +1,15 @@
 """Screens of add-ons, and questions without snapshots: whether longer texts have room."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from textual.screen import Screen
 
+from tests.changing_server import tool
+from tests.ui.fake_host import running
 from tests.ui.fakes import FakeRuntime
 from tests.ui.kept_stage import CASES
 from tests.ui.snapshot_stage import MILK, idle
@@ -38,15 +41,20 @@ from tui.addons.tests.screens.turn_table import TurnConversation, TurnTable
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.suite.read import read_suite
 from tui.addons.tests.turns.last_cells import LastCells
+from tui.addons.watch.handover import HandoverResult
+from tui.addons.watch.report import RestartReport
+from tui.addons.watch.watches import ServerWatch
 from tui.core.context.instructions import project_instructions
 from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
 from tui.core.conversation.sessions import Reopened, SessionMeta
-from tui.core.language.translate import message
+from tui.core.language.translate import message, n_message
+from tui.core.permission.definitions import Accepted, DefinitionChange
 from tui.core.questions import AgentQuestion, SkillQuestion
 from tui.core.workbench import CacheHint
 from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.dialogs.text_dialogs import ProjectDialog
 from tui.ui.keys.bindings import KeyOverrides
+from tui.ui.workbench.kept_calls import KeptCheck
 
 
 async def opened(visit: Visit, name: str, screen: Screen[Any], *texts: str) -> None:
@@ -184,6 +192,35 @@ async def addon_questions(visit: Visit) -> None:
     await opened(visit, "skill-text", TextDialog("forms / SKILL.md", "# Forms"), "# Forms")
 
 
+def watched() -> FakeRuntime:
+    """A server that is watched, and used by a command."""
+    runtime = FakeRuntime()
+    used = n_message("used by {n} command", "used by {n} commands", 1)
+    runtime.door = SimpleNamespace(attached_words=lambda: {"weather": used})
+    status = running("weather")
+    runtime.host.put(replace(status, spec=replace(status.spec, watch=("*.py",))))
+    watch = object.__new__(ServerWatch)
+    watch.name, watch.patterns, watch.folder, watch.report = "weather", ("*.py",), "", None
+    watch.restarts, watch.is_restarting, watch.problem, watch.is_empty = 0, False, "", False
+    runtime.watches = SimpleNamespace(find=lambda server: watch, paused=set(), awaited=set())
+    return runtime
+
+
+async def watch_line(visit: Visit) -> None:
+    await visit.press("f3")
+    await visit.see("servers-used", "used by 1 command")
+    await visit.press("enter")
+    await visit.see("bench-watched", "*.py", "stop watching")
+    before, after = tool("get_weather", "city"), tool("get_weather", "city", "days")
+    change = DefinitionChange("weather", "get_weather", "new", Accepted("old", before), after)
+    watch = visit.runtime.watches.find("weather")
+    watch.report = RestartReport(HandoverResult(True, True, 1.0, changes=[change]), KeptCheck(0, ["Oslo"]))
+    await visit.see("bench-restarted", "get_weather: breaking", "1 kept differs")
+    watch.report = None
+    watch.problem = message("no file to watch")
+    await visit.see("bench-unwatched", "no file to watch")
+
+
 class Loader:
     """`tui.addons.skills.loader.SkillLoader` of a skill that has changed."""
 
@@ -238,6 +275,7 @@ async def held_answer(visit: Visit) -> None:
 ADDONS = (
     Tour(idle, doctor, ("doctor",)),
     Tour(idle, events, ("events", "event-subscribe")),
+    Tour(watched, watch_line, ("servers-used", "bench-watched", "bench-restarted", "bench-unwatched")),
     Tour(idle, tabs, ("bench-tests", "bench-skills", "bench-events")),
     Tour(
         idle,
