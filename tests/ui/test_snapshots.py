@@ -19,7 +19,9 @@ from tests.ui import bench_stage, pseudo_locale
 from tests.ui.snapshot_tour import SIZES, TOURS, Tour, Visit, opened
 from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of, problem_of
 from tests.ui.tours import chat, lists, questions, traffic, trust, workbench
+from tests.ui.tours.addons import ADDONS
 from tests.ui.tours.others import OTHERS
+from tests.ui.tours.visited import VISITED
 from tests.unit.catalogue import LOCALE
 from tui.core.language import translate
 from tui.locale.build_hook import build
@@ -171,7 +173,7 @@ def _has_no_problems(visit: Visit) -> None:
 @pytest.mark.parametrize(
     ("tour", "size"),
     [
-        *((tour, SIZES[0]) for tour in (*TOURS, *OTHERS)),
+        *((tour, SIZES[0]) for tour in (*TOURS, *OTHERS, *ADDONS)),
         *((tour, SIZES[1]) for tour in TOURS if tour.walk.__module__ in WITH_COLUMNS),
     ],
     ids=lambda value: value.walk.__name__ if isinstance(value, Tour) else f"{value[0]}x{value[1]}",
@@ -194,3 +196,7 @@ def test_every_snapshot_belongs_to_a_tour() -> None:
     files = {path_of(name, size) for name in names + chinese for size in SIZES}
     files |= {path_of(name, WIDE) for name in WIDE_SCREENS}
     assert files == set(FOLDER.iterdir()) - {FOLDER / "all-texts.txt"}
+
+
+def test_the_list_of_visited_screens_has_names_of_tours() -> None:
+    assert set(VISITED.values()) <= {screen for tour in (*TOURS, *OTHERS, *ADDONS) for screen in tour.screens}

@@ -12,7 +12,7 @@ from tui.addons.doctor.report import checklist_report
 from tui.addons.doctor.steps import NAME_CELLS, SEEN, Checklist, State, Step
 from tui.core.errors import McptuiError
 from tui.core.language.translate import N_, _, c_, localized
-from tui.core.text import clean_line, padded
+from tui.core.text import cells_of, clean_line, padded
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -130,13 +130,15 @@ class DoctorScreen(ViewScreen[None]):
     def _rows(self, width: int) -> list[Row]:
         symbols = symbols_for()
         marks = {State.OK: symbols.done, State.WARNING: symbols.warning, State.FAILED: symbols.failed}
-        indent = ((" " * (NAME_CELLS + 4), "text"),)
+        steps = (*(one.name for one in self._found.steps), self._step)
+        cells = max(NAME_CELLS, *(cells_of(_named(step)) + 1 for step in steps)) + 1
+        indent = ((" " * (cells + 3), "text"),)
         rows: list[Row] = []
         for one in self._found.steps:
             took = f"  {duration(one.ms)}" if one.ms is not None and one.ms >= 100 else ""
             head: Row = (
                 (f" {marks[one.state]} ", STYLES[one.state]),
-                (padded(_named(one.name), NAME_CELLS + 1), "text"),
+                (padded(_named(one.name), cells), "text"),
             )
             text: Row = (
                 (self._local(one.seen, one.said[0]), "text" if one.state is not State.OK else "dim"),
@@ -152,9 +154,7 @@ class DoctorScreen(ViewScreen[None]):
                 )
         if self._step:
             seconds = time.monotonic() - self._began
-            rows.append(
-                ((f" {symbols.waiting} {padded(_named(self._step), NAME_CELLS + 1)}{seconds:.0f} s", "dim"),)
-            )
+            rows.append(((f" {symbols.waiting} {padded(_named(self._step), cells)}{seconds:.0f} s", "dim"),))
         if self._found.rest and not self._runs:
             names = _(", ").join(map(_named, self._found.rest))
             rows += wrap(((_("not reached: {steps}", steps=names), "dim"),), width, indent, indent)

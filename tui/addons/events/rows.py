@@ -11,7 +11,7 @@ from tui.addons.events.subscription import State
 from tui.addons.events.wire import PUSH_MODE, EventType
 from tui.core.hidden_text.readable import readable
 from tui.core.language.translate import N_, Message, _, c_, localized, n_, sentences
-from tui.core.text import clean, clean_line, compact, padded, start_of
+from tui.core.text import cells_of, clean, clean_line, compact, padded, start_of
 from tui.core.units import clock_time
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.symbols import symbols_for
@@ -43,11 +43,12 @@ def _head(text: str, more: str = "") -> Row:
     return ((f" {text}", "dim bold"), (f"  {more}" if more else "", "dim"))
 
 
-def _type_row(kind: EventType, width: int) -> Row:
+def _type_rows(kind: EventType, width: int) -> Sequence[Row]:
     name = padded(clean_line(kind.name, 40), min(40, max(16, width // 4)))
-    modes = padded("" if kind.why_not else ", ".join(kind.modes), 12)
-    about = translated(kind.why_not) or clean_line(kind.description, 300)
-    return ((f"   {name} ", "dim" if kind.why_not else "text bold"), (modes, "dim"), (about, "dim"))
+    if kind.why_not:
+        return wrap(((translated(kind.why_not), "dim"),), width, first=((f"   {name} ", "dim"),))
+    modes, about = padded(", ".join(kind.modes), 12), clean_line(kind.description, 300)
+    return [((f"   {name} ", "text bold"), (modes, "dim"), (about, "dim"))]
 
 
 def _subscription_row(one: Subscribed, now: float, *, names_server: bool) -> Row:
@@ -142,19 +143,21 @@ def _subscription_facts(one: Subscribed, now: float) -> Sequence[tuple[str, str]
     ]
 
 
+def _label(text: str) -> str:
+    return padded(text, max(LABEL, cells_of(text) + 2))
+
+
 def _facts(facts: Sequence[tuple[str, str]], width: int) -> Iterator[Row]:
     yield EMPTY
     for label, text in facts:
         if text:
-            yield from wrap(
-                ((clean_line(text, 2_000), "text"),), width, first=((padded(label, LABEL), "dim"),)
-            )
+            yield from wrap(((clean_line(text, 2_000), "text"),), width, first=((_label(label), "dim"),))
 
 
 def _text(label: str, text: str, width: int) -> Iterator[Row]:
     for number, line in enumerate(clean(start_of(text, MAX_CHARS)).splitlines()):
         first = label if not number else ""
-        yield from wrap(((line, "text"),), width, first=((padded(first, LABEL), "dim"),))
+        yield from wrap(((line, "text"),), width, first=((_label(first), "dim"),))
 
 
 def rule_rows(rule: EventRule) -> Iterator[Row]:
@@ -162,7 +165,7 @@ def rule_rows(rule: EventRule) -> Iterator[Row]:
     yield ((_("Ask the model about these events automatically?"), "text bold"),)
     yield EMPTY
     for label, text in _rule_facts(rule):
-        yield (padded(label, LABEL), "dim"), (readable(text), "text")
+        yield (_label(label), "dim"), (readable(text), "text")
     yield EMPTY
     yield ((_(UNATTENDED), "dim"),)
 
@@ -198,7 +201,9 @@ def list_rows(shown: Shown, now: float, width: int) -> Rows:
     rows: Rows = []
     if shown.types is not None:
         rows.append((None, _head(_("EVENT TYPES"))))
-        rows += [(kind, _type_row(kind, width)) for kind in shown.types]
+        for kind in shown.types:
+            first, *others = _type_rows(kind, width)
+            rows += [(kind, first), *((None, other) for other in others)]
         if not shown.types:
             rows.append((None, ((f"   {shown.empty}", "dim"),)))
     if shown.subscriptions:

@@ -20,9 +20,9 @@ from tui.addons.up.questions import DoorQuestions
 from tui.core.addons import every, load
 from tui.core.background import Tasks
 from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
+from tui.core.language.translate import listed, message, n_message
 from tui.core.questions import Action, AttachQuestion, Questioner
 from tui.core.text import clean_line, object_in, text_in
-from tui.core.units import plural
 from tui.runtime.local_socket import (
     MAX_LINE,
     SUFFIX,
@@ -192,7 +192,7 @@ class Door:
         self.peers.append(peer)
         self.used[peer.server] = self.used.get(peer.server, 0) + 1
         if is_first and self.kind == "app":
-            text = f"{peer.words} attached. The palette can refuse commands."
+            text = message("{command} attached. The palette can refuse commands.", command=peer.words)
             self._runtime.tell_user(peer.server or "mcptui", text)
         self._tell(peer, True)
 
@@ -210,12 +210,13 @@ class Door:
 
     def attached_words(self) -> dict[str, str]:
         """Return by server which commands use it, or how many have, or that they are refused."""
-        found = {}
-        for server, count in self.used.items():
-            here = [peer.words for peer in self.peers if peer.server == server]
-            found[server] = f"attached: {', '.join(here)}" if here else f"used by {plural(count, 'command')}"
-            if self.refuses:
-                found[server] = "commands are refused"
+        if self.refuses:
+            return dict.fromkeys(self.used, message("commands are refused"))
+        found: dict[str, str] = {}
+        for server, n in self.used.items():
+            here = listed(peer.words for peer in self.peers if peer.server == server)
+            used = n_message("used by {n} command", "used by {n} commands", n)
+            found[server] = message("attached: {who}", who=here) if here else used
         return found
 
     async def _answer(self, said: Mapping[str, Any], peer: Peer, writer: asyncio.StreamWriter) -> None:

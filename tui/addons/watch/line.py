@@ -75,11 +75,14 @@ class WatchStatus(WatchLine):
     def row(self, width: int) -> Row:
         """Return the line with as many keys as there is room for, the most important ones first.
 
-        What is to be said is shortened for the keys about the last restart, but for no other.
+        What is to be said is shortened for the keys about the last restart, but for no other, and only if it
+        does not fit beside the first of them.
         """
         keys: Row = EMPTY
-        about = tuple(span for key in self._keys[:-STANDING] for span in (GAP, *key))
-        left = fitting(self._left, width - width_of(about))
+        about = [width_of((GAP, *key)) for key in self._keys[:-STANDING]]
+        rooms = [width - sum(about[:n]) for n in range(len(about), 0, -1)] or [width]
+        whole = (row for room in rooms for row in self._left if width_of(row) <= room)
+        left = next(whole, None) or fitting(self._left, rooms[0])
         for key in self._keys:
             more = (*keys, *((GAP,) if keys else ()), *key)
             if width_of(left) + 3 + width_of(more) > width:

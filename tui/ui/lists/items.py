@@ -152,11 +152,17 @@ def _session_texts(info: SessionInfo, now: float) -> tuple[str, ...]:
     return title, when(info.changed, now), turns, model, used(info)
 
 
-def session_cells(infos: Sequence[SessionInfo], now: float) -> Sequence[int]:
-    """Return the cells that titles should have, and those of each column."""
+def session_cells(infos: Sequence[SessionInfo], here: str, now: float) -> Sequence[int]:
+    """Return the cells that titles and notes should have, and those of each column for `session_item`."""
     columns = zip(*(_session_texts(info, now) for info in infos), strict=True)
     title, *others = (max(map(cells_of, column)) for column in columns)
-    return min(MOST_TITLE, title), *others
+    notes = max(width_of(_session_notes(info, info.id == here)) for info in infos)
+    return max(min(MOST_TITLE, title), min(LEAST_TITLE, title) + notes), *others
+
+
+def _session_notes(info: SessionInfo, is_here: bool) -> Row:
+    branch = (f"  {_('branch')}" if info.parent else "", "dim")
+    return branch, (f"  {_('current')}" if is_here else "", "accent")
 
 
 def session_item(info: SessionInfo, here: str, now: float, cells: Sequence[int]) -> FinderItem:
@@ -175,11 +181,7 @@ def session_item(info: SessionInfo, here: str, now: float, cells: Sequence[int])
         (title, "dim" if problem else "text"),
         (f"  {problem}" if problem else "", style),
     )
-    notes: Row = (
-        (f"  {_('branch')}" if info.parent else "", "dim"),
-        (f"  {_('current')}" if is_here else "", "accent"),
-        (f"  {state}" if state else "", style),
-    )
+    notes: Row = (*_session_notes(info, is_here), (f"  {state}" if state else "", style))
 
     def draw(width: int) -> Sequence[Row]:
         right = _session_columns(texts, cells, width, alone=bool(problem or state))

@@ -141,7 +141,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         here = self._conversations.info.id if self._conversations.info is not None else ""
         now, text = self._now(), self.field.value.strip()
         shown = [one for one in self._all if has_words(one.title, text)]
-        cells = session_cells(self._all, now) if shown else ()
+        cells = session_cells(self._all, here, now) if shown else ()
         items = [session_item(one, here, now, cells) for one in shown]
         if not self._all:
             items = [words(""), words(_(_EMPTY))]

@@ -6,7 +6,7 @@ from tui.core.errors import McptuiError
 from tui.core.hidden_text.readable import readable
 from tui.core.language.translate import N_, _, localized
 from tui.core.questions import SkillQuestion
-from tui.core.text import padded
+from tui.core.text import cells_of, padded
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.dialogs.rows_dialog import MAX_CHARS, TextDialog
@@ -15,7 +15,6 @@ from tui.ui.widgets.rows import EMPTY, Row
 
 TOO_LONG = N_("This is too long to review here, so you cannot approve it.")
 READING = N_("Reading SKILL.md…")
-LABEL = 10
 
 
 def skill_rows(question: SkillQuestion) -> Iterator[Row]:
@@ -24,8 +23,9 @@ def skill_rows(question: SkillQuestion) -> Iterator[Row]:
     for text in question.changes:
         yield ("~ ", "warn"), (readable(localized(text)), "warn")
     yield EMPTY
+    width = max(cells_of(_(label)) for label, _text in question.facts)
     for label, text in question.facts:
-        yield (padded(_(label), LABEL), "dim"), (readable(localized(text)), "text")
+        yield (f"{padded(_(label), width)}  ", "dim"), (readable(localized(text)), "text")
     for text in question.remarks:
         yield ("! ", "warn"), (readable(localized(text)), "warn")
     yield EMPTY

@@ -234,7 +234,7 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
         if selected and status.not_offered:
             yield from wrap(((not_offered_words(status), "dim"),), room)[:DETAIL_ROWS]
         if words := look.attached.get(status.name):
-            yield crop(((words, "dim"),), room)
+            yield crop(((localized(words), "dim"),), room)
     if words := status.printed_words:
         first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
         yield crop((("! ", "warn"), (localized(words), "warn"), (first, "dim")), room)

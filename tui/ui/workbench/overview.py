@@ -98,7 +98,7 @@ class Overview(LinePane):
     def _make(self) -> list[Row]:
         status, identity = self._shared.status, self._identity
         if status is None:
-            return [((" ", ""), *self._shared.left_row)]
+            return wrap(self._shared.left_row, self.columns, first=((" ", ""),))
         key = self._shared.overrides.first_of
         width = max(30, min(self.columns, WIDEST))
         rows: list[Row] = [EMPTY]

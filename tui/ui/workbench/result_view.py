@@ -108,12 +108,12 @@ class ResultLine(Bar):
             words, style = call.kept.cell
             row = (*row, (f"   {words}", style))
         row = (*row, (f"   {took}{size}", "text"), (f"   {fresh}" if fresh else "", "dim"))
+        hint: Row = ()
         if call.result is not None and not (call.kept is not None and call.kept.is_same):
             self._keeps_after_esc = self._is_typing
             hint = keep_hint(overrides_of(self.app), is_typing=self._keeps_after_esc)
-            fitting = (one for one in ((*hint, *right), hint, right) if width_of((*row, *one)) + 2 <= width)
-            right = next(fitting, right)
-        return spread(row, right, width)
+        ends = (*hint, *right), hint, right
+        return spread(row, next((one for one in ends if width_of((*row, *one)) + 2 <= width), ()), width)
 
 
 def _freshness(call: HandCall) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any, ClassVar
 
@@ -104,13 +104,14 @@ class LogLines(LinePane):
     def text(self) -> str:
         return "\n".join(self._lines)
 
+    def _rows(self) -> Sequence[Row]:
+        return self._shown_rows or wrap(((self.empty, "dim"),), self.columns)
+
     def row_count(self) -> int:
-        return len(self._shown_rows) or 1
+        return len(self._rows())
 
     def row(self, index: int) -> Row:
-        if not self._shown_rows:
-            return ((self.empty, "dim"),)
-        return highlighted(self._shown_rows[index], self.search_text)
+        return highlighted(self._rows()[index], self.search_text)
 
     def row_ground(self, index: int) -> str:
         return "cursor" if self._hit >= 0 and self._line_of(index) == self._hit else ""

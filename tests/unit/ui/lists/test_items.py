@@ -53,8 +53,15 @@ def test_a_hostile_text_is_cleaned_and_fits_in_its_rows(item: FinderItem, width:
 @pytest.mark.parametrize("in_use", [False, True])
 def test_a_long_title_gives_room_to_whether_the_session_is_open(in_use: bool):
     info = SessionInfo("a", "Delete the note 2026-11-30-buy-milk and all others", turns=2, in_use=in_use)
-    (row,) = session_item(info, "" if in_use else "a", 0.0, session_cells([info], 0.0)).draw(66)
+    here = "" if in_use else "a"
+    (row,) = session_item(info, here, 0.0, session_cells([info], here, 0.0)).draw(66)
     assert ("open in another mcptui" if in_use else "current  ") in text_of(row) and width_of(row) <= 66
+
+
+def test_the_notes_of_a_session_with_a_short_title_are_whole():
+    info = SessionInfo("a", "Delete it all", parent="b", turns=2, model="demo", tokens=12_000, cost=0.02)
+    (row,) = session_item(info, "a", 0.0, session_cells([info], "a", 0.0)).draw(50)
+    assert "branch  current  " in text_of(row)
 
 
 def test_hostile_ids_and_typed_text_are_cleaned():

@@ -12,6 +12,7 @@ from tui.addons.tests.suite.read import SuiteError, read_suite
 from tui.addons.tests.suite.references import with_needed
 from tui.core.errors import McptuiError
 from tui.core.files import Stamp, stamp_of
+from tui.core.language.restored import restored
 from tui.core.language.translate import _
 from tui.core.matching import has_words
 from tui.core.text import clean_line
@@ -94,7 +95,9 @@ class ListedFile:
         """Return what it checks, with the last runs of the file."""
         found = cases_of(self.suite) if self.suite is not None else []
         lasts = ((one, last.cases.get(one.name)) for one in found)
-        return [replace(one, last=ended, problem=ended.problem if ended else "") for one, ended in lasts]
+        return [
+            replace(one, last=ended, problem=restored(ended.problem) if ended else "") for one, ended in lasts
+        ]
 
 
 def cases_of(suite: Suite) -> list[Listed]:

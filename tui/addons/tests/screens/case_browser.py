@@ -18,6 +18,7 @@ from tui.addons.tests.screens.case_rows import (
     case_row,
     empty_rows,
     file_rows,
+    problem_rows,
     progress_row,
 )
 from tui.addons.tests.screens.case_runs import CaseRuns
@@ -94,7 +95,9 @@ class CaseList(LinePane):
         width = max(20, self.columns)
         self._columns = Columns.of(width, self.cases)
         for file, cases in self._files:
-            lines += [*file_rows(file, width), *cases]
+            lines += file_rows(file, width)
+            for case in cases:
+                lines += [case, *problem_rows(case, self._columns, time.time())]
         if not self._files:
             keep = overrides_of(self.app).first_of("keep.call")
             lines += [EMPTY, self._note] if self._note else empty_rows(self._folder, keep, width)

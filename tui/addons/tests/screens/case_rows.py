@@ -24,7 +24,7 @@ NARROW = 60
 STYLES = {State.PASSED: "ok", State.FAILED: "bad", State.ERROR: "bad", State.SKIPPED: "dim"}
 REQUEST_CELLS, TIME_CELLS, WHEN_CELLS = 24, 9, 15
 BAR_CELLS = 12
-LEAST_NAME, LEAST_REQUEST, GAP = 20, 8, 3
+LEAST_NAME, LEAST_REQUEST, GAP, LEAD = 20, 8, 3, 4
 
 KEY = "key"
 """Stands for the key that keeps a call."""
@@ -98,23 +98,33 @@ class Columns:
 def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: float, *, cursor: bool) -> Row:
     """Return a case: state, name, request or why it failed, time against its limit, last run."""
     lead: Row = ((f"{signs.cursor if cursor else ' '} ", "accent"), _sign(one, doing, signs), (" ", ""))
-    problem = "" if doing.runs or doing.waits else _problem(one)
-    note = _note(one, columns.width)
-    right = (*(EMPTY if problem and not text_of(note).strip() else note), _last_run(one, doing, now))
+    problem = EMPTY if doing.runs or doing.waits or problem_rows(one, columns, now) else _problem(one)
+    right = _right(one, doing, columns, now)
     room = columns.width - width_of(lead) - width_of(right) - 1
     request = min(REQUEST_CELLS, columns.requests, max(0, room - min(LEAST_NAME, columns.names) - GAP))
     names = min(room - request - GAP, columns.names)
     name = pad(crop(((clean_line(one.name, 200), "text"),), names), names)
     cells = crop(((one.request, "dim"),), request) if request >= LEAST_REQUEST else EMPTY
-    if problem:
-        style = "dim" if one.last is not None and one.last.state is State.SKIPPED else "bad"
-        cells = crop(((clean_line(problem, 400), style),), max(0, room - names - GAP))
-    return spread((*lead, *name, (" " * GAP, ""), *cells), right, columns.width)
+    return spread((*lead, *name, (" " * GAP, ""), *(problem or cells)), right, columns.width)
 
 
-def _problem(one: Listed) -> str:
+def problem_rows(one: Listed, columns: Columns, now: float) -> list[Row]:
+    """Return the rows of why a case failed that are below it, if it has no room for that."""
+    problem = _problem(one)
+    room = columns.width - LEAD - columns.names - GAP - 1 - width_of(_right(one, Doing(), columns, now))
+    return wrap(problem, columns.width, first=((" " * (LEAD + 2), ""),)) if width_of(problem) > room else []
+
+
+def _right(one: Listed, doing: Doing, columns: Columns, now: float) -> Row:
+    note = _note(one, columns.width)
+    return (*(EMPTY if _problem(one) and not text_of(note).strip() else note), _last_run(one, doing, now))
+
+
+def _problem(one: Listed) -> Row:
     has_failed = isinstance(one.what, Case) and one.last is not None and one.last.state is State.FAILED
-    return localized(one.problem) or (_("differs") if has_failed else "")
+    said = localized(one.problem) or (_("differs") if has_failed else "")
+    style = "dim" if one.last is not None and one.last.state is State.SKIPPED else "bad"
+    return ((clean_line(said, 400), style),) if said else EMPTY
 
 
 def _sign(one: Listed, doing: Doing, signs: Symbols) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_list import KeepList, Layout, Line
 from tui.core.errors import McptuiError
 from tui.core.language.translate import N_, _, localized
-from tui.core.text import clean, clean_line
+from tui.core.text import cells_of, clean, clean_line, padded
 from tui.ui.dialogs.dialog import LIST, Dialog
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.platform.key_order import open_once
@@ -112,9 +112,9 @@ class KeepDialog(Dialog[str | None]):
 
     DEFAULT_CSS = """
     KeepDialog .field { height: 1; margin-bottom: 1; }
-    KeepDialog .field Literal { width: 7; color: $text-dim; }
+    KeepDialog .field Literal { width: auto; color: $text-dim; }
     KeepDialog .field Input { width: 1fr; padding: 0 1; }
-    KeepDialog #keep-note { margin-bottom: 1; padding-left: 7; background: $panel; }
+    KeepDialog #keep-note { margin-bottom: 1; background: $panel; }
     KeepDialog #keep-body { height: 1fr; }
     KeepDialog KeepList { width: 1fr; height: 1fr; }
     KeepDialog RowsPane {
@@ -141,11 +141,15 @@ class KeepDialog(Dialog[str | None]):
         self.preview = RowsPane(self._preview_rows)
         title, right = kept.title()
         others = [(key, label) for key, (label, _act) in kept.actions.items()]
+        names = _("name ›"), _("file ›")
+        cells = max(map(cells_of, names)) + 1
+        labels = [Literal(padded(name, cells)) for name in names]
+        self._note.styles.padding = 0, 0, 0, cells
         keys = [("tab", _("next")), ("space", _("switch")), ("ctrl+s", _("keep"))]
         super().__init__(
             title,
-            Horizontal(Literal(_("name ›")), self.name_field, classes="field"),
-            Horizontal(Literal(_("file ›")), self.file_field, classes="field"),
+            Horizontal(labels[0], self.name_field, classes="field"),
+            Horizontal(labels[1], self.file_field, classes="field"),
             self._note,
             Horizontal(self.list, self.preview, id="keep-body"),
             right=right,

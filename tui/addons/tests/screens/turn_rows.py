@@ -16,7 +16,7 @@ from tui.ui.widgets.times import duration, when
 
 MOST_MODEL = 24
 NUMBERS = (8, 8, 9, 8)
-"""Cells of the columns passed, tokens, cost and time."""
+"""Minimum cells of the columns passed, tokens, cost and time."""
 
 WHEN_CELLS = 15
 WIDE = 96
@@ -79,8 +79,7 @@ def model_cells(lines: Sequence[TurnLine]) -> int:
 
 def heads(models: int, width: int) -> Row:
     """Return the headings of the columns."""
-    names = (_("passed"), _("tokens"), _("cost"), _("time"))
-    numbers = "".join(padded(name, cells, right=True) for name, cells in zip(names, NUMBERS, strict=True))
+    numbers = "".join(padded(name, cells, right=True) for name, cells in _number_columns())
     right: Row = ((f"{padded(_('model'), models)}  {numbers}", "dim"),)
     if width >= WIDE:
         right = (*right, (f"{'':>{WHEN_CELLS}}", ""))
@@ -116,7 +115,15 @@ def line_row(line: TurnLine, models: int, signs: Symbols, width: int, now: float
 
 def _numbers(cell: TurnCell, state: State) -> str:
     words = CellWords.of(cell, state)
-    return "".join(f"{word:>{cells}}" for word, cells in zip(words, NUMBERS, strict=True))
+    words = words._replace(
+        passed=_("{n} of {all}", n=cell.passed, all=cell.wanted) if cell.judged else _(words.passed)
+    )
+    return "".join(f"{word:>{cells}}" for word, (_name, cells) in zip(words, _number_columns(), strict=True))
+
+
+def _number_columns() -> Iterator[tuple[str, int]]:
+    for name, cells in zip((_("passed"), _("tokens"), _("cost"), _("time")), NUMBERS, strict=True):
+        yield name, max(cells, cells_of(name) + 1)
 
 
 def _run_row(line: TurnLine, run: TurnRun, lead: Row, signs: Symbols, width: int) -> Row:
@@ -129,7 +136,8 @@ def _run_row(line: TurnLine, run: TurnRun, lead: Row, signs: Symbols, width: int
         duration(run.ms),
     ]
     right: Row = (("   ".join(numbers) + " ", "dim"),)
-    return spread(left, right, width) if width_of(right) < width // 2 else crop(left, width)
+    fits = width_of(right) < max(width // 2, width - width_of(left))
+    return spread(left, right, width) if fits else crop(left, width)
 
 
 def summary(cells: Mapping[Key, LastCell]) -> Row:

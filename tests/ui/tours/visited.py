@@ -1,0 +1,55 @@
+"""Which tour visits each screen and each tab of an add-on: the name of one of its screens, by class.
+
+A visit in the pseudo-locale checks that the class is there.
+"""
+
+VISITED = {
+    "AnswerForm": "held-form",
+    "AnswerJson": "held-json",
+    "AnswerText": "held-answer",
+    "CasesScreen": "tests-failed",
+    "CasesTab": "bench-tests",
+    "ChatScreen": "chat-empty",
+    "ComparisonScreen": "traffic-comparison",
+    "Confirm": "bench-confirm",
+    "ConfirmQuit": "confirm-quit",
+    "ContextDialog": "context",
+    "DoctorScreen": "doctor",
+    "EditRequest": "edit-request",
+    "EventsPane": "events",
+    "EventsScreen": "events",
+    "EventsTab": "bench-events",
+    "ExportDialog": "export-chat",
+    "FormDialog": "question-form",
+    "HelpScreen": "help",
+    "KeepDialog": "keep-turn",
+    "LogScreen": "log",
+    "ModelForm": "model-form",
+    "ModelsScreen": "models",
+    "Palette": "palette",
+    "Picker": "message-menu",
+    "ProjectDialog": "project-instructions",
+    "QuestionDialog": "question-agent",
+    "ResultScreen": "result",
+    "ReviewScreen": "review",
+    "RowsDialog": "status",
+    "RulesScreen": "rules",
+    "SayWhy": "refuse-why",
+    "ServerForm": "server-add",
+    "ServerScreen": "bench-tools",
+    "SessionsScreen": "sessions",
+    "ShareReview": "share-review",
+    "SkillsTab": "bench-skills",
+    "StatisticsScreen": "traffic-statistics",
+    "SubscribeForm": "event-subscribe",
+    "SystemText": "system-text",
+    "TextDialog": "skill-text",
+    "ThemePicker": "themes",
+    "TrafficScreen": "traffic",
+    "TurnConversation": "turn-conversation",
+    "TurnTable": "turn-table",
+    "WaterfallScreen": "traffic-waterfall",
+}
+
+BASES = {"Dialog", "FinderScreen", "FormScreen", "ViewScreen", "WordedPalette"}
+"""Are not shown themselves."""
