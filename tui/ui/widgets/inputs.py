@@ -1,7 +1,7 @@
 """Inputs: a one-line field, the button of a form, and an input line at the bottom of a screen."""
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -19,6 +19,7 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
 
 _ACTIONS = actions_of(Input.BINDINGS)
+_Saved = TypeVar("_Saved")
 
 
 class Field(Input):
@@ -211,11 +212,11 @@ class PromptLine(Horizontal):
             if self._searches:
                 self._done("")
 
-    async def saving(self, work: Awaitable[object]) -> None:
+    async def saving(self, work: Awaitable[_Saved]) -> _Saved:
         """Await what saves the accepted line. If it fails, the line stays as a draft."""
         draft, text = self._draft, self._input.value
         try:
-            await work
+            return await work
         except Exception:
             draft.keep(text)
             raise

@@ -216,9 +216,8 @@ class BenchContext:
         return arguments_to_keep(arguments, self.runtime.redactor.redact, hidden=hidden, instead=instead)
 
     def save_arguments(self, item: Item, name: str, saved: object) -> None:
-        self._change_saved(
-            saved_calls(self.runtime, self.server).save(item.call_key(self.server), name, saved)
-        )
+        save = saved_calls(self.runtime, self.server).save(item.call_key(self.server), name, saved)
+        self._change_saved(self.prompt.saving(save))
 
     def _change_saved(self, change: Coroutine[Any, Any, str]) -> None:
         """Change the saved calls, and say what was done, or why not."""
