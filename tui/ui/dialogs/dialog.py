@@ -1,7 +1,6 @@
 """Dialog: the base of every dialog, in one of two shapes: a card in the middle, or a panel at the right."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import events
@@ -257,10 +256,8 @@ class ViewScreen(ModalScreen[ScreenResultType]):
             self.set_interval(1 / self.LOOKS_PER_SECOND, self.look)
 
     def show_keys(self, **labels: str) -> None:
-        """Show the keys. `labels` replace those of actions, by the last part of their ids; "" hides one."""
-        actions = of_context(self.CONTEXTS[0])
-        named = [replace(one, label=labels.get(one.id.partition(".")[2], one.label)) for one in actions]
-        self._keys.show(entries_of((one for one in named if one.label), overrides_of(self.app)))
+        """Show the keys, some of them with other `labels`, as `entries_of` has them."""
+        self._keys.show(entries_of(of_context(self.CONTEXTS[0]), overrides_of(self.app), **labels))
 
     def look(self) -> None:
         """Show changes; cheap if there are none."""

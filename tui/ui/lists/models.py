@@ -188,6 +188,9 @@ class ModelsScreen(FinderScreen[bool | None]):
                 return True
         return self._offer is not None or bool(self.list.current)
 
+    def show_keys(self, **labels: str) -> None:
+        super().show_keys(**(labels if self._offer is None else {"leave": N_("back"), "offered": ""}))
+
     @property
     def _profile(self) -> ModelChoice | None:
         """The selected profile, or the one whose models are listed."""
