@@ -116,7 +116,7 @@ class Dialog(ModalScreen[ScreenResultType]):
         self.title_line = SplitBar(title, right, id="title", wraps=True)
         self.said = Literal("", id="said")
         self._shown, self._key_line = parts, keys
-        self._known: list[object] = []  # what was typed at first, and when the dialog was last to close
+        self._known: list[object] = []  # what was typed at first; last key to leave, and what was typed
         self.opened_with = ""
 
     def compose(self) -> ComposeResult:
@@ -194,13 +194,16 @@ class Dialog(ModalScreen[ScreenResultType]):
             self.leave("esc")
 
     def leave(self, key: str) -> None:
-        """Close the dialog, unless something was typed: then say that pressing the key again discards it."""
-        typed = self.typed()
-        if typed in self._known:
+        if self.may_leave(key):
             self.close()
-        else:
-            self._known[1:] = [typed]
-            self.say(_("Press {key} again to discard your changes.", key=key))
+
+    def may_leave(self, key: str) -> bool:
+        """Return whether nothing was typed, otherwise say that pressing `key` again discards it."""
+        if not self._known or (typed := self.typed()) == self._known[0] or self._known[1:] == [key, typed]:
+            return True
+        self._known[1:] = [key, typed]
+        self.say(_("Press {key} again to discard your changes.", key=key))
+        return False
 
     def close(self) -> None:
         if self.is_current:
