@@ -89,6 +89,7 @@ class Bench(Horizontal):
         self.result = ResultView(self.calls, shared)
         self.line = self.result.line
         self.page = self.result.page
+        self._filled: object = None  # the arguments in the form before the user changed it
         self.insisted = False
         self._left = Vertical(classes="bench-left")
 
@@ -159,6 +160,7 @@ class Bench(Horizontal):
             self.button.refresh(layout=True)
         if arguments is not None:
             form.load(arguments)
+        self._filled = form.value()[0]
         self.result.expect(item)
         self._show_form(form)
         self.button.display = item is not None
@@ -187,6 +189,14 @@ class Bench(Horizontal):
             value, _problems = self.form.form.value()
             raw = self.raw.text if self.is_raw else ""
             self._shared.book.drafts[self._shared.server, self.item.key] = value, raw
+
+    async def close(self) -> None:
+        """Store the form as a draft, and if something was typed, remember it for the next run."""
+        self.leave_form()
+        arguments, _problem = self.arguments()
+        if self.item is not None and arguments not in (None, self._filled):
+            await self._shared.remember(self.item, arguments)
+        await self.result.close()
 
     def fill(self, arguments: object) -> None:
         if self.item is None:
