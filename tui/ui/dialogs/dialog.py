@@ -74,10 +74,10 @@ def heading(words: str, name: str = "", note: str = "") -> Row:
 
 
 class Frame(Vertical):
-    """What a dialog shows. `fit` is called when it has another size, such as that of a longer text."""
+    """Parts of a dialog. `fit` is called when they have another size, such as that of a longer text."""
 
-    def __init__(self, fit: Callable[[], object]) -> None:
-        super().__init__()
+    def __init__(self, fit: Callable[[], object], *parts: Widget, classes: str = "") -> None:
+        super().__init__(*parts, classes=classes)
         self._fit = fit
 
     def on_resize(self) -> None:
@@ -172,7 +172,7 @@ class Dialog(ModalScreen[ScreenResultType]):
         known = dict(beside)
         others = sum(
             known.get(one, one.outer_size.height) + one.styles.margin.height
-            for frame in self.query(Frame)
+            for frame in self.query(Frame)[:1]
             for one in frame.children
             if one.display and one is not part
         )
@@ -214,8 +214,7 @@ class Dialog(ModalScreen[ScreenResultType]):
         bound = self.active_bindings.get(event.key)
         if self.OPENS_ITSELF or (bound is not None and bound.node is self):
             return False
-        overrides = overrides_of(self.app)
-        keys = overrides.keys_of(action(self.OPENED_BY)).split(",") if self.OPENED_BY else []
+        keys = overrides_of(self.app).keys_of(action(self.OPENED_BY)).split(",") if self.OPENED_BY else []
         return is_opener(event.key) and event.key in (self.opened_with, *keys)
 
 

@@ -200,8 +200,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         if self._back():
             return
         self.refilter()
-        choice = self._choice(self.list.current)
-        if choice is None:
+        if (choice := self._choice(self.list.current)) is None:
             return
         offer = self._offer = EndpointModels(choice)
         self.empty_quietly()
