@@ -120,16 +120,19 @@ async def test_a_form_and_invalid_raw_json_are_restored_as_they_were_left() -> N
         assert bench_of(screen).raw.text == "{ not yet"
 
 
-@pytest.mark.parametrize("is_called", [True, False])
-async def test_the_arguments_of_the_last_form_are_restored_without_secrets(is_called: bool) -> None:
+@pytest.mark.parametrize("then", ["call it", "quit", "select another"])
+async def test_the_arguments_of_the_last_form_are_restored_without_secrets(then: str) -> None:
     runtime = rich_runtime()
     schema = {"type": "object", "properties": {"city": {"type": "string"}, "api_key": {"type": "string"}}}
     runtime.workbench.offered["weather"].insert(0, tool("guarded", schema))
     async with opened(runtime) as (screen, pilot):
         await pilot.press("enter", *"here", "tab", *"hunter2")
-        if is_called:
+        if then == "call it":
             await pilot.press("ctrl+s")
             await called(runtime)
+        elif then == "select another":
+            await pilot.press("escape", "down")
+        if then != "quit":
             await until(lambda: runtime.calls.memory.last)
     assert runtime.calls.memory.last == {CallKey("weather", CallKind.TOOL, "guarded"): {"city": "here"}}
     async with opened(runtime) as (screen, _):
