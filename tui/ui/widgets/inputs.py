@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.geometry import Offset
+from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
@@ -255,6 +256,7 @@ class LinesField(TextArea):
     LinesField .text-area--matching-bracket { background: transparent; text-style: bold underline; }
     """
 
+    cursor_blink = reactive(False, init=False)
     doing: Mapping[str, str] = actions_of([*TextArea.BINDINGS, *BINDINGS])
     """Actions to run in the order of the keys, also in a burst, by key."""
 
@@ -293,5 +295,4 @@ class JsonArea(LinesField):
 
     def __init__(self, actions: Mapping[str, str]) -> None:
         super().__init__(id=None, compact=True, show_line_numbers=True, tab_behavior="focus")
-        self.set_reactive(TextArea.cursor_blink, False)
         self.doing = actions
