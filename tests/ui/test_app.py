@@ -261,6 +261,15 @@ async def test_quitting_asks_while_a_turn_runs(second):
         await until(lambda: app._exit)
 
 
+async def test_quitting_asks_before_it_discards_what_was_typed_in_a_dialog():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f12", "x", "escape", "ctrl+q")
+        await shows(app, "Press ctrl+q again to discard your changes.")
+        assert not app._exit
+        await pilot.press("ctrl+q")
+        await until(lambda: app._exit)
+
+
 async def test_ctrl_c_clears_the_draft_and_then_says_how_to_quit():
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press(*"draft", "ctrl+c")

@@ -121,7 +121,8 @@ async def test_the_models_of_an_endpoint_are_listed_and_one_is_selected() -> Non
         await scene.press("down", "tab")
         await scene.shows("of ollama", "Loading models…")
         scene.conversations.gate.set()
-        await scene.shows("gemma3:27b", "llama3.3:70b")
+        await scene.shows("gemma3:27b", "llama3.3:70b", "esc back")
+        assert "all models" not in scene.text
         await scene.press(*"70b llama", "enter")
         await until(lambda: scene.given == [True])
         assert scene.conversations.done == [("switch", "ollama", "llama3.3:70b")]

@@ -202,7 +202,11 @@ class McptuiApp(BaseApp):
 
     def action_app_quit(self) -> None:
         from tui.ui.dialogs.confirm import ConfirmQuit
+        from tui.ui.dialogs.dialog import Dialog
 
+        dialogs = [screen for screen in self.screen_stack if isinstance(screen, Dialog)]
+        if not all(one.may_leave(self.overrides.first_of("app.quit")) for one in dialogs):
+            return
         if not self._turn_runs or isinstance(self.screen, ConfirmQuit):  # the key was pressed again
             self.exit(0)
             return

@@ -1,7 +1,6 @@
 """Dialog: the base of every dialog, in one of two shapes: a card in the middle, or a panel at the right."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import events
@@ -75,10 +74,10 @@ def heading(words: str, name: str = "", note: str = "") -> Row:
 
 
 class Frame(Vertical):
-    """What a dialog shows. `fit` is called when it has another size, such as that of a longer text."""
+    """Parts of a dialog. `fit` is called when they have another size, such as that of a longer text."""
 
-    def __init__(self, fit: Callable[[], object]) -> None:
-        super().__init__()
+    def __init__(self, fit: Callable[[], object], *parts: Widget, classes: str = "") -> None:
+        super().__init__(*parts, classes=classes)
         self._fit = fit
 
     def on_resize(self) -> None:
@@ -117,7 +116,7 @@ class Dialog(ModalScreen[ScreenResultType]):
         self.title_line = SplitBar(title, right, id="title", wraps=True)
         self.said = Literal("", id="said")
         self._shown, self._key_line = parts, keys
-        self._known: list[object] = []  # what was typed at first, and when the dialog was last to close
+        self._known: list[object] = []  # what was typed at first; last key to leave, and what was typed
         self.opened_with = ""
 
     def compose(self) -> ComposeResult:
@@ -173,7 +172,7 @@ class Dialog(ModalScreen[ScreenResultType]):
         known = dict(beside)
         others = sum(
             known.get(one, one.outer_size.height) + one.styles.margin.height
-            for frame in self.query(Frame)
+            for frame in self.query(Frame)[:1]
             for one in frame.children
             if one.display and one is not part
         )
@@ -195,13 +194,16 @@ class Dialog(ModalScreen[ScreenResultType]):
             self.leave("esc")
 
     def leave(self, key: str) -> None:
-        """Close the dialog, unless something was typed: then say that pressing the key again discards it."""
-        typed = self.typed()
-        if typed in self._known:
+        if self.may_leave(key):
             self.close()
-        else:
-            self._known[1:] = [typed]
-            self.say(_("Press {key} again to discard your changes.", key=key))
+
+    def may_leave(self, key: str) -> bool:
+        """Return whether nothing was typed, otherwise say that pressing `key` again discards it."""
+        if not self._known or (typed := self.typed()) == self._known[0] or self._known[1:] == [key, typed]:
+            return True
+        self._known[1:] = [key, typed]
+        self.say(_("Press {key} again to discard your changes.", key=key))
+        return False
 
     def close(self) -> None:
         if self.is_current:
@@ -212,8 +214,7 @@ class Dialog(ModalScreen[ScreenResultType]):
         bound = self.active_bindings.get(event.key)
         if self.OPENS_ITSELF or (bound is not None and bound.node is self):
             return False
-        overrides = overrides_of(self.app)
-        keys = overrides.keys_of(action(self.OPENED_BY)).split(",") if self.OPENED_BY else []
+        keys = overrides_of(self.app).keys_of(action(self.OPENED_BY)).split(",") if self.OPENED_BY else []
         return is_opener(event.key) and event.key in (self.opened_with, *keys)
 
 
@@ -257,10 +258,8 @@ class ViewScreen(ModalScreen[ScreenResultType]):
             self.set_interval(1 / self.LOOKS_PER_SECOND, self.look)
 
     def show_keys(self, **labels: str) -> None:
-        """Show the keys. `labels` replace those of actions, by the last part of their ids; "" hides one."""
-        actions = of_context(self.CONTEXTS[0])
-        named = [replace(one, label=labels.get(one.id.partition(".")[2], one.label)) for one in actions]
-        self._keys.show(entries_of((one for one in named if one.label), overrides_of(self.app)))
+        """Show the keys, some of them with other `labels`, as `entries_of` has them."""
+        self._keys.show(entries_of(of_context(self.CONTEXTS[0]), overrides_of(self.app), **labels))
 
     def look(self) -> None:
         """Show changes; cheap if there are none."""

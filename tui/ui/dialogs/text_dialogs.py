@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
 from tui.core.context.context_parts import ContextPart
 from tui.core.context.instructions import FILE, ProjectInstructions
@@ -53,7 +53,6 @@ class SystemText(Dialog[str | None]):
             highlight_cursor_line=False,
             placeholder=_("Empty: the default system prompt"),
         )
-        self._area.set_reactive(TextArea.cursor_blink, False)
         keys = self.key_line(save=_("save"), close=_("cancel"))
         super().__init__(heading(_("System prompt of this conversation")), self._area, keys=keys)
 

@@ -1,16 +1,14 @@
 """The base of a dialog with a form: the form, what is said below it, its button and the last line."""
 
-from collections.abc import Callable
-
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.screen import ScreenResultType
 from textual.widget import Widget
 
 from tui.core.forms.spec import Path
 from tui.core.language.translate import N_, _
-from tui.ui.dialogs.dialog import Dialog
+from tui.ui.dialogs.dialog import Dialog, Frame
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.widgets.bar import SplitBar, key_hints
@@ -19,17 +17,6 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
 SAVE_KEYS: list[BindingType] = [Binding(SEND_KEYS, "save", N_("Save"), priority=True)]
-
-
-class _Below(Vertical):
-    """Holds the text under a form. A longer text leaves the form fewer rows."""
-
-    def __init__(self, text: Literal, fit: Callable[[], object]) -> None:
-        super().__init__(text, classes="below")
-        self._fit = fit
-
-    def on_resize(self) -> None:
-        self._fit()
 
 
 class FormScreen(Dialog[ScreenResultType]):
@@ -64,7 +51,8 @@ class FormScreen(Dialog[ScreenResultType]):
         self.pane, self.button = pane, button
         self.keys_bar = SplitBar(wraps=True)
         row = Horizontal(button, line or self.keys_bar, classes="buttons")
-        super().__init__(title, pane, *([_Below(below, self.fit)] if below is not None else ()), keys=row)
+        lower = [Frame(self.fit, below, classes="below")] if below is not None else []
+        super().__init__(title, pane, *lower, keys=row)
 
     @property
     def early_field(self) -> None:

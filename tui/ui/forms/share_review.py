@@ -64,7 +64,7 @@ class ShareReview(FormScreen[Export | None]):
                 self._show(self._review)
 
         self._show(Review())
-        self.run_worker(count(), name="review an export")
+        self._counting = self.run_worker(count(), name="review an export")
 
     def typed(self) -> None:
         """Nothing: switches are set again at once."""
@@ -105,13 +105,14 @@ class ShareReview(FormScreen[Export | None]):
                 where = localized(named_servers(review.servers))
                 most = _("At most {size}, {where}", size=size(left), where=where)
             self._leaves.show(f"{most}\n{to}")
-        self.fit()
+        self.say("")
 
     def action_save(self) -> None:
-        if self._review is None or not self.is_current:
-            return
-        choice = self._choice()
-        self.dismiss(replace(self._wanted, choice=choice, path=self._path(choice)))
+        if self._review is not None and self.is_current:
+            choice = self._choice()
+            self.dismiss(replace(self._wanted, choice=choice, path=self._path(choice)))
+        elif self._counting.is_running:
+            self.say(_("Not saved yet. Press ctrl+s again once the parts are shown."))
 
     def _choice(self) -> Choice:
         without = frozenset(portion for portion, _ in self._parts if not self._is_on(portion.value))

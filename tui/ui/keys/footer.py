@@ -81,10 +81,14 @@ class Footer(Bar):
                 return
 
 
-def entries_of(actions: Iterable[Action], overrides: KeyOverrides) -> list[Entry]:
-    """Return the entries of actions, the most useful first."""
+def entries_of(actions: Iterable[Action], overrides: KeyOverrides, **labels: str) -> list[Entry]:
+    """Return the entries of actions, the most useful first.
+
+    `labels` replace those of actions, by the last part of their ids; "" hides one.
+    """
     shown = sorted((action for action in actions if action.footer), key=lambda action: action.footer)
-    return [(first_key(overrides.keys_of(found)), _(found.label), found) for found in shown]
+    named = [(labels.get(found.id.partition(".")[2], found.label), found) for found in shown]
+    return [(first_key(overrides.keys_of(found)), _(label), found) for label, found in named if label]
 
 
 _FAR = 40

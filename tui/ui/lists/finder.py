@@ -115,9 +115,9 @@ class FinderScreen(Dialog[ScreenResultType]):
     async def on_unmount(self) -> None:
         await self._kept.cancel()
 
-    def show_keys(self) -> None:
+    def show_keys(self, **labels: str) -> None:
         found = (action for action in of_context(self.CONTEXTS[0]) if self.offers(action))
-        self.keys.show(entries_of(found, self.overrides))
+        self.keys.show(entries_of(found, self.overrides, **labels))
 
     def keep_task(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
         """Run `work` in the background until the screen is closed; show an error as a message."""

@@ -136,7 +136,7 @@ class ModelsScreen(FinderScreen[bool | None]):
 
     def _ids(self, offer: EndpointModels, text: str) -> list[FinderItem]:
         if offer.loading:
-            items = [words(""), words(f"{_('Loading models…')}   {_('{key} back', key='esc')}")]
+            items = [words(""), words(_("Loading models…"))]
         elif offer.problem:
             items = [words(""), words(localized(offer.problem), "bad")]
         else:
@@ -168,13 +168,10 @@ class ModelsScreen(FinderScreen[bool | None]):
         host = _("offline") if choice.where == OFFLINE else choice.where
         with suppress(ValueError):  # without the password of a URL
             host = urlsplit(host).netloc.rpartition("@")[2] or host
-        window = (
-            _("window {tokens} tokens", tokens=units.count(choice.window))
-            if choice.window
-            else _("context window unknown")
-        )
         facts = [clean_line(host, 80), source]
-        facts += [] if choice.where == OFFLINE else [window]
+        if choice.where != OFFLINE:
+            window = _("window {tokens} tokens", tokens=units.count(choice.window or 0))
+            facts.append(window if choice.window else _("context window unknown"))
         return (("   ".join((*facts, *(clean_line(localized(one), 80) for one in choice.facts))), "dim"),)
 
     def offers(self, found: Action) -> bool:
@@ -188,6 +185,9 @@ class ModelsScreen(FinderScreen[bool | None]):
                 return True
         return self._offer is not None or bool(self.list.current)
 
+    def show_keys(self, **labels: str) -> None:
+        super().show_keys(**(labels if self._offer is None else {"leave": N_("back"), "offered": ""}))
+
     @property
     def _profile(self) -> ModelChoice | None:
         """The selected profile, or the one whose models are listed."""
@@ -197,12 +197,10 @@ class ModelsScreen(FinderScreen[bool | None]):
         return next((one for one in self._choices or () if one.name == name), None)
 
     def action_model_offered(self) -> None:
-        if self._offer is not None:
-            self._back()
+        if self._back():
             return
         self.refilter()
-        choice = self._choice(self.list.current)
-        if choice is None:
+        if (choice := self._choice(self.list.current)) is None:
             return
         offer = self._offer = EndpointModels(choice)
         self.empty_quietly()
@@ -218,13 +216,15 @@ class ModelsScreen(FinderScreen[bool | None]):
         if offer is self._offer:
             self.show_items(offer.choice.model)
 
-    def _back(self) -> None:
+    def _back(self) -> bool:
+        """Close the list of an endpoint's models; return False if it is not open."""
         offer, self._offer = self._offer, None
         if offer is not None:
             if offer.task is not None:
                 offer.task.cancel()
             self.empty_quietly()
             self.show_items(offer.choice.name)
+        return offer is not None
 
     def _is_busy(self) -> bool:
         """Return whether the model cannot be switched now, and say why."""
@@ -291,9 +291,5 @@ class ModelsScreen(FinderScreen[bool | None]):
         self.keep_task(forget(), "forget what was learned")
 
     def action_model_leave(self) -> None:
-        if self.empty_field():
-            return
-        if self._offer is not None:
-            self._back()
-        else:
+        if not self.empty_field() and not self._back():
             self.dismiss(None)

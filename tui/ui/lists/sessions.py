@@ -163,8 +163,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self.title_line.show(left, ((state or count, "dim"),))
 
     def about(self, key: str) -> Row:
-        info = self._info(key)
-        if info is None:
+        if (info := self._info(key)) is None:
             return EMPTY
         parent = next((one for one in self._all or () if one.id == info.parent), None)
         return about_session(info, parent)
@@ -212,8 +211,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
 
     def _selected(self) -> SessionInfo | None:
         """Return the selected session; without one, say so."""
-        info = self._info(self.list.current)
-        if info is None:
+        if (info := self._info(self.list.current)) is None:
             self.tell(_("No session is selected."), "warn")
         return info
 

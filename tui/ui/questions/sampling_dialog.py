@@ -9,7 +9,7 @@ from typing import Any
 
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
 from tui.core import units
 from tui.core.context.sampling_texts import (
@@ -27,6 +27,7 @@ from tui.core.text import clean_line, quoted_name, start_of
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.bindings import KeyOverrides
+from tui.ui.widgets.inputs import LinesField
 from tui.ui.widgets.rows import Row, filled
 
 TOO_LONG = N_("This is too long to be read here, so it cannot be sent.")
@@ -40,12 +41,9 @@ def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) 
     params, label = question.params, _("send to the model")
     if question.reply is not None:
         params, label = question.reply, _("send to the server")
-    body: TextArea | ReadPane
+    body: LinesField | ReadPane
     if is_editable(params):
-        body = editor = TextArea(
-            text_of(sections_of(params)), compact=True, highlight_cursor_line=False, soft_wrap=True
-        )
-        editor.set_reactive(TextArea.cursor_blink, False)
+        body = editor = LinesField(text_of(sections_of(params)), compact=True, highlight_cursor_line=False)
         editor.move_cursor(editor.document.end)
 
         def edited() -> tuple[Mapping[str, Any], str]:

@@ -9,6 +9,9 @@ from tui.ui.widgets.times import TimeMode
 ROOMY = 96
 """Cells from which two blanks separate columns."""
 
+IDS_FIRST = 128
+"""Cells from which ids come before the bars of latencies, as beside a preview."""
+
 MARKS = 4
 """Cells of the signs at the left end."""
 
@@ -64,8 +67,7 @@ def layout_for(width: int, mode: TimeMode, contents: Contents, heads: Mapping[st
     `heads` are the cells that headings need, by column; "short_kind" is that of a kind with abbreviations.
     """
     head = defaultdict(int, heads)
-    gap = 2 if width >= ROOMY else 1
-    least = max(6, head["server"])
+    gap, least = 2 if width >= ROOMY else 1, max(6, head["server"])
     server, ident = max(least, min(contents.server, MOST_SERVER)), min(contents.ident, MOST_IDENT)
     time, kind = max((12, 11, 9)[mode], head["time"]), max(10, head["short_kind"])
     size, latency = max(6, head["size"]), max(8, head["latency"])
@@ -74,8 +76,8 @@ def layout_for(width: int, mode: TimeMode, contents: Contents, heads: Mapping[st
     room = width - MARKS - sum(used) - gap * (len(used) - 1)
     if layout.what + room < LEAST_WHAT:
         layout, room = replace(layout, size=0), room + size + gap
-    delta = 0 if mode is TimeMode.PREVIOUS else max(8, head["delta"])
-    what = max(contents.what, head["what"])
+    delta, what = max(8, head["delta"]), max(contents.what, head["what"])
+    ident_and_bar = ("ident", min(ident, 5), True), ("bar", max(5, head["bar"]), True)
     # By importance: what each column gets, as far as there is room. A column in parts comes several times.
     for name, cells, is_whole in (
         ("server", min(server, 8), False),
@@ -84,9 +86,8 @@ def layout_for(width: int, mode: TimeMode, contents: Contents, heads: Mapping[st
         ("what", what, False),
         ("size", max(8, size) if layout.size else 0, True),
         ("kind", max(14, head["kind"]), True),
-        ("delta", delta, True),
-        ("bar", max(5, head["bar"]), True),
-        ("ident", min(ident, 5), True),
+        ("delta", 0 if mode is TimeMode.PREVIOUS else delta, True),
+        *(ident_and_bar if width >= IDS_FIRST else ident_and_bar[::-1]),
         ("server", server, False),
         ("ident", ident, False),
         ("latency", max(9, latency), True),

@@ -1,13 +1,14 @@
 """Inputs: a one-line field, the button of a form, and an input line at the bottom of a screen."""
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.geometry import Offset
+from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
@@ -19,6 +20,7 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
 
 _ACTIONS = actions_of(Input.BINDINGS)
+_Saved = TypeVar("_Saved")
 
 
 class Field(Input):
@@ -211,11 +213,11 @@ class PromptLine(Horizontal):
             if self._searches:
                 self._done("")
 
-    async def saving(self, work: Awaitable[object]) -> None:
+    async def saving(self, work: Awaitable[_Saved]) -> _Saved:
         """Await what saves the accepted line. If it fails, the line stays as a draft."""
         draft, text = self._draft, self._input.value
         try:
-            await work
+            return await work
         except Exception:
             draft.keep(text)
             raise
@@ -254,6 +256,7 @@ class LinesField(TextArea):
     LinesField .text-area--matching-bracket { background: transparent; text-style: bold underline; }
     """
 
+    cursor_blink = reactive(False, init=False)
     doing: Mapping[str, str] = actions_of([*TextArea.BINDINGS, *BINDINGS])
     """Actions to run in the order of the keys, also in a burst, by key."""
 
@@ -292,5 +295,4 @@ class JsonArea(LinesField):
 
     def __init__(self, actions: Mapping[str, str]) -> None:
         super().__init__(id=None, compact=True, show_line_numbers=True, tab_behavior="focus")
-        self.set_reactive(TextArea.cursor_blink, False)
         self.doing = actions

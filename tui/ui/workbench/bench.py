@@ -1,7 +1,8 @@
 """A tab for calling items: the list of items, the form, the result, and earlier calls."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from textual import events
 from textual.app import ComposeResult
@@ -89,6 +90,7 @@ class Bench(Horizontal):
         self.result = ResultView(self.calls, shared)
         self.line = self.result.line
         self.page = self.result.page
+        self._filled: object = None  # the arguments in the form before the user changed it
         self.insisted = False
         self._left = Vertical(classes="bench-left")
 
@@ -143,7 +145,8 @@ class Bench(Horizontal):
 
     def choose(self, item: Item | None) -> None:
         """Select another item: show its form as the user left it, and its calls."""
-        self.leave_form()
+        if (work := self.leave_form()) is not None:
+            self.app.run_worker(work, name="remember a form")
         self.item = item
         name = item.label if item is not None else ""
         self.raw_heading.show((("  " + name, "text bold"), (f"   {_('arguments as JSON')}", "dim")))
@@ -159,6 +162,7 @@ class Bench(Horizontal):
             self.button.refresh(layout=True)
         if arguments is not None:
             form.load(arguments)
+        self._filled = form.value()[0]
         self.result.expect(item)
         self._show_form(form)
         self.button.display = item is not None
@@ -182,11 +186,21 @@ class Bench(Horizontal):
     def _head_of(self, item: Item) -> FormHead:
         return head_of(item, has_output_schema=self._shared.promised(item) is not None)
 
-    def leave_form(self) -> None:
-        if self.item is not None:
-            value, _problems = self.form.form.value()
-            raw = self.raw.text if self.is_raw else ""
-            self._shared.book.drafts[self._shared.server, self.item.key] = value, raw
+    def leave_form(self) -> Coroutine[Any, Any, None] | None:
+        """Store the form as a draft; return what remembers it for the next run, if it was changed."""
+        if self.item is None:
+            return None
+        value, _problems = self.form.form.value()
+        raw = self.raw.text if self.is_raw else ""
+        self._shared.book.drafts[self._shared.server, self.item.key] = value, raw
+        arguments, _problem = self.arguments()
+        is_new = arguments not in (None, self._filled)
+        return self._shared.remember(self.item, arguments) if is_new else None
+
+    async def close(self) -> None:
+        if (work := self.leave_form()) is not None:
+            await work
+        await self.result.close()
 
     def fill(self, arguments: object) -> None:
         if self.item is None:

@@ -194,18 +194,17 @@ class BenchContext:
 
     # ---- stored arguments, without their secrets ----
 
-    def remember(self, item: Item, arguments: object) -> None:
-        """Remember the arguments of a call, for its form."""
-        key, app = item.call_key(self.server), self.screen.app
+    def remember(self, item: Item, arguments: object) -> Coroutine[Any, Any, None]:
+        """Remember the arguments of a call, or those in a form on screen, for the form in the next run."""
+        key, kept = item.call_key(self.server), self.arguments_to_keep(arguments)
 
         async def store() -> None:
             try:
                 await self.runtime.calls.change(lambda memory: memory.called(key, kept))
             except McptuiError as error:
-                app.notify(localized(error), title=_("Not saved"), severity="warning")
+                self.screen.app.notify(localized(error), title=_("Not saved"), severity="warning")
 
-        kept = self.arguments_to_keep(arguments)
-        app.run_worker(store(), name="remember a call")
+        return store()
 
     def arguments_to_keep(
         self, arguments: object, instead: Callable[[Path], Any] = lambda path: OMITTED
@@ -216,9 +215,8 @@ class BenchContext:
         return arguments_to_keep(arguments, self.runtime.redactor.redact, hidden=hidden, instead=instead)
 
     def save_arguments(self, item: Item, name: str, saved: object) -> None:
-        self._change_saved(
-            saved_calls(self.runtime, self.server).save(item.call_key(self.server), name, saved)
-        )
+        save = saved_calls(self.runtime, self.server).save(item.call_key(self.server), name, saved)
+        self._change_saved(self.prompt.saving(save))
 
     def _change_saved(self, change: Coroutine[Any, Any, str]) -> None:
         """Change the saved calls, and say what was done, or why not."""

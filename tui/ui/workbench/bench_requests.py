@@ -338,7 +338,8 @@ class HandCalls:
     def _begin(self, bench: Bench, item: Item, arguments: object) -> None:
         at, now = units.time_of_day(time.time_ns())[:8], time.monotonic_ns()
         call = self._shared.book.begin(self._shared.server, item, arguments, at, now)
-        self._shared.remember(item, arguments)
+        work = self._shared.remember(item, arguments)
+        self._shared.screen.app.run_worker(work, name="remember a call")
 
         def ended(_task: object) -> None:
             self._tasks.pop(call)

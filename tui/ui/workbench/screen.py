@@ -123,10 +123,8 @@ class ServerScreen(Screen[None]):
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     async def on_unmount(self) -> None:
-        for bench in self.benches.values():
-            bench.leave_form()
-        results = (bench.result.close for bench in self.benches.values())
-        for close in (self.offers.close, self.calls.close, self.kept.close, *results):
+        benches = [bench.close for bench in self.benches.values()]
+        for close in (*benches, self.offers.close, self.calls.close, self.kept.close):
             await close()
 
     def look(self) -> None:

@@ -1,5 +1,6 @@
 """The review of what leaves in a page, before it is written."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -62,6 +63,23 @@ async def test_a_part_that_is_switched_off_is_left_out() -> None:
         await pilot.press("ctrl+s")
         await until(lambda: given)
     assert given == [Export("html", WANTED.path, Choice(without={Portion.SYSTEM}))]
+
+
+async def test_saving_before_the_parts_are_counted_says_that_nothing_is_saved_yet() -> None:
+    gate, told = asyncio.Event(), "Not saved yet. Press ctrl+s again once the parts are shown."
+    given: list[Export | None] = []
+
+    async def count() -> Review:
+        await gate.wait()
+        return counted()
+
+    async with Stage().run_test(size=(80, 24)) as pilot:
+        pilot.app.push_screen(ShareReview(pilot.app, WANTED, count), given.append)
+        await pilot.press("ctrl+s")
+        await until(lambda: told in screen_text(pilot.app))
+        gate.set()
+        await until(lambda: "● conversation" in screen_text(pilot.app))
+        assert told not in screen_text(pilot.app) and not given
 
 
 async def test_redaction_starts_as_it_was_chosen() -> None:

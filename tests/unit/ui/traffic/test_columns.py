@@ -41,3 +41,8 @@ def test_the_list_beside_a_preview_keeps_time_differences_bars_and_ids() -> None
     contents = Contents(server=10, method=14, alone=25, tool=20, ident=5)
     layout = layout_for(least, TimeMode.CLOCK, contents)
     assert least <= PREVIEW_FROM - 30 and layout.delta and layout.bar and layout.ident == 5
+
+
+def test_beside_a_preview_long_names_cost_bars_before_ids() -> None:
+    layout = layout_for(128, TimeMode.CLOCK, Contents(server=16, method=10, alone=19, tool=28, ident=9))
+    assert (layout.bar, layout.what) == (0, 39) and layout.ident >= 5

@@ -49,7 +49,6 @@ class Composer(LinesField):
 
     def __init__(self, keys: KeyOverrides, box: Box) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=_(PLACEHOLDER))
-        self.set_reactive(TextArea.cursor_blink, False)
         self.doing = _actions_of_keys(keys)
         self.pastes = Pastes()
         self.most_rows = MAX_ROWS
