@@ -15,9 +15,11 @@ from tui.commands.call.output import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, UsageError
 from tui.core.forms.form import Form
-from tui.core.language.translate import _, message
+from tui.core.language.restored import restored_lines
+from tui.core.language.translate import _, listed, message
 from tui.core.questions import Action
 from tui.core.text import clean, clean_line, quoted_name
+from tui.core.tools import CallFailure
 from tui.core.units import progress
 from tui.runtime.runtime import Runtime
 
@@ -82,9 +84,9 @@ class PlainCalls:
         result = await self._runtime.workbench.call_tool(
             tool, arguments, call=call, seconds=limit, progress=heard
         )
-        self._transcript.say_long(
-            ERROR if result.is_error else RESULT, result_text(result) or _("The result is empty.")
-        )
+        text = result_text(result) or _("The result is empty.")
+        text = text if result.failure is CallFailure.NONE else restored_lines(text)
+        self._transcript.say_long(ERROR if result.is_error else RESULT, text)
         return None
 
     async def prompt(self, rest: str) -> None:
@@ -133,7 +135,7 @@ def named(runtime: Runtime, name: str, usage: str) -> str:
     if name not in names:
         what = message("no server is named {name}", name=quoted_name(name))
         what = what if name else message("the name of a server is required")
-        known = ", ".join(clean_line(one, 60) for one in names[:20]) or _("none")
+        known = listed(clean_line(one, 60) for one in names[:20]) or message("none")
         raise UsageError(what, where=usage, next_step=message("Servers: {names}.", names=known))
     return name
 
