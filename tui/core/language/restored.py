@@ -56,11 +56,16 @@ def _found(sentence: str, templates: "list[_Template]", depth: int) -> Message |
             continue
         if all(one in sentence for one in literals) and (match := re.fullmatch(pattern, sentence, re.DOTALL)):
             values = match.groupdict().items()
-            inner = {name: _found(one, templates, depth - 1) or _Formatted(one) for name, one in values}
-            return message(text, **inner)
+            return message(text, **{name: _value(one, templates, depth - 1) for name, one in values})
     if is_closed and (clause := _found(sentence[:-1], templates, depth)) is not None:
         return message("{text}.", text=clause)
     return None
+
+
+def _value(said: str, templates: "list[_Template]", depth: int) -> str:
+    if re.fullmatch(r"[\d.]+ s", said):
+        return message("{n} s", n=said[:-2])
+    return _found(said, templates, depth) or _Formatted(said)
 
 
 class _Formatted(str):

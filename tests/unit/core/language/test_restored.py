@@ -16,6 +16,8 @@ TEXTS = {
     "It must start with {.": "必须以 { 开头。",
     "The {key} of {name} {problem}.": "{name} 的 {key} {problem}。",
     "has no type at its root": "的根没有类型",
+    "It exited after {time}.": "它在 {time} 后退出。",
+    "{n} s": "{n} 秒",
     "did not respond within {seconds:g} s": "在 {seconds:g} 秒内没有响应",
     "The value has {count:,} characters.": "值有 {count:,} 个字符。",
 }
@@ -42,6 +44,7 @@ def chinese() -> Iterator[None]:
         ("did not respond within 0.5 s", "在 0.5 秒内没有响应"),
         ("did not respond within a while s", "did not respond within a while s"),
         ("The value has 1,200 characters.", "值有 1,200 个字符。"),
+        ("It exited after 2.4 s.", "它在 2.4 秒后退出。"),
         ("Something else.", "Something else."),
         ("", ""),
     ],
