@@ -210,7 +210,16 @@ def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) 
                 lines = list(map(_as_text, value)) if isinstance(value, list) else []
             text = _items(lines) or ("Nothing was found." if value in ({}, []) else _as_text(value))
     text = truncated(text, MAX_ANSWER)
-    return _say("failed", chinese, tool=name, text=restored_lines(text)) if result.is_error else text
+    return (
+        _say(
+            "failed",
+            chinese,
+            tool=name,
+            text=restored_lines(text.removeprefix("not run: ")) if chinese else text,
+        )
+        if result.is_error
+        else text
+    )
 
 
 def _as_text(value: Any) -> str:

@@ -15,7 +15,7 @@ from tui.commands.call.output import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, UsageError
 from tui.core.forms.form import Form
-from tui.core.language.restored import restored_lines
+from tui.core.language.restored import restored_lines, stored
 from tui.core.language.translate import _, listed, message
 from tui.core.questions import Action
 from tui.core.text import clean, clean_line, quoted_name
@@ -68,7 +68,7 @@ class PlainCalls:
             arguments = form.value()[0]
         takes.require(arguments)
         if problem := clean_line(await self._runtime.workbench.check(tool, arguments), 400):
-            raise UsageError(problem, where=clean_line(tool.name, 80), next_step=takes.usage())
+            raise UsageError(stored(problem), where=clean_line(tool.name, 80), next_step=takes.usage())
         head = _("Call {tool}? It may delete or overwrite data.", tool=clean_line(tool.name, 120))
         called, is_risky = (server, tool.name, arguments), tool.destructive is True
         head = head if is_risky else _("Call {tool}?", tool=clean_line(tool.name, 120))

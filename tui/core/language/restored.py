@@ -65,6 +65,9 @@ def _found(sentence: str, templates: "list[_Template]", depth: int) -> Message |
 def _value(said: str, templates: "list[_Template]", depth: int) -> str:
     if re.fullmatch(r"[\d.]+ s", said):
         return message("{n} s", n=said[:-2])
+    place, _, rest = said.partition(" ")
+    if (problem := _found(rest, templates, depth)) is not None and not problem.values:
+        return message("{place} {problem}", place=place, problem=problem)
     return _found(said, templates, depth) or _Formatted(said)
 
 
