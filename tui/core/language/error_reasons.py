@@ -108,7 +108,7 @@ PATTERN_REASONS = {
     "a repetition follows another": "multiple repeat|bad repetition operator",
     "nothing to repeat before *, +, ? or {}": "nothing to repeat|no argument for repetition",
     "a repetition's minimum exceeds its maximum": "min repeat greater",
-    "a repetition is too large": "invalid repetition size",
+    "a repetition is too large": "invalid repetition size|more than",
     "a backslash at the end": "bad escape (end|trailing \\",
     "an escape sequence is incomplete": "incomplete escape",
     "an escape sequence is invalid": "bad escape|invalid escape|octal escape",
@@ -128,7 +128,11 @@ PATTERN_REASONS = {
     "a flag is missing": "missing flag",
     "flags are not closed": "missing -, : or )|missing :",
     "invalid flags": "bad inline flags",
-    "look-around is not supported": "look-behind requires",
+    "look-around is not supported": "look-behind requires|look-around",
+    "a backreference is not supported": "a backreference",
+    "a conditional group is not supported": "a conditional group",
+    "an atomic group is not supported": "an atomic group",
+    "a possessive repetition is not supported": "a possessive repetition",
     "the pattern is too large": "pattern too large",
 }
 """The words of Python's `re` and of RE2."""
