@@ -14,6 +14,7 @@ from tui.commands.progress import progress
 from tui.commands.run_output import printed_sentence
 from tui.core.errors import reason_of
 from tui.core.files import is_replaceable
+from tui.core.language.restored import stored
 from tui.core.questions import Questioner
 from tui.core.servers import ServerStatus, StopReason, fault_words
 from tui.core.text import clean, clean_line
@@ -149,7 +150,7 @@ def step_in_shell(status: ServerStatus, see_log: str) -> str:
     step, key, keys = status.next_step.partition("Press ")
     if key and not step and "log" in keys:
         return see_log
-    return step.strip() if key else status.next_step
+    return stored(step.strip()) if key else status.next_step
 
 
 def log_step(server: str, args: argparse.Namespace) -> str:

@@ -18,7 +18,7 @@ from tui.commands.table import Columns, lines_at
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
-from tui.core.language.translate import N_, as_message, message
+from tui.core.language.translate import N_, as_message, message, together
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport, fault_words
 from tui.core.text import cells_of, clean, clean_line
 from tui.core.units import and_more, duration, plural
@@ -253,7 +253,7 @@ def _facts(status: ServerStatus) -> Iterator[str]:
     if status.reach is not None:
         yield message("at {where}", where=_where(status.reach))
     if status.listing_problem:
-        yield f"tools/list: {clean_line(status.listing_problem, 300)}"
+        yield together("tools/list: ", clean_line(status.listing_problem, 300))
     if status.spec.act_as:
         yield message("acts as {host}", host=clean_line(status.spec.act_as, 40))
     yield from _printed(status)
@@ -269,4 +269,4 @@ def _facts(status: ServerStatus) -> Iterator[str]:
 
 
 def _printed(status: ServerStatus) -> list[str]:
-    return [f"! {printed}"] if (printed := printed_sentence(status)) else []
+    return [together("! ", printed)] if (printed := printed_sentence(status)) else []

@@ -270,7 +270,9 @@ class ApprovalRequest:
             return ""
         from tui.core.hidden_text.scan import signs_of  # not needed for the first frame
 
-        return f"Its definition has text that you may not see: {signs_of(self.tool.hidden)}."
+        return message(
+            "Its definition has text that you may not see: {signs}.", signs=signs_of(self.tool.hidden)
+        )
 
 
 @dataclass(frozen=True, slots=True)

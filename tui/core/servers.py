@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.jsonrpc.extensions import CLIENT_CREDENTIALS, ENTERPRISE, OurSide
-from tui.core.language.translate import N_, message, n_message
+from tui.core.language.translate import N_, _, message, n_message
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.text import clean_line, quoted_name
@@ -49,6 +49,12 @@ class ServerState(StrEnum):
     STARTING = "STARTING"
     RUNNING = "RUNNING"
     STOPPING = "STOPPING"
+
+    @property
+    def in_words(self) -> str:
+        """The word of the protocol, beside it the one of the user's language."""
+        said = _(self.value)
+        return said if said == self else f"{self} {said}"
 
 
 class StopReason(StrEnum):

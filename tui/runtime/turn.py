@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tui.core.events import Event, Notice, Waiting
-from tui.core.language.translate import n_message
+from tui.core.language.translate import n_message, sentences
 from tui.core.permission.approval_policy import Policy, TurnPermission
 from tui.core.ports import Approver, Clock, DecisionLog, Toolbox
 from tui.core.secrets.redact import Redactor
@@ -134,7 +134,7 @@ class PendingTurn:
         sentence = ""
         try:
             while not self._waiting.done():
-                words = " ".join(filter(None, (prerequisite.awaited() for prerequisite in waits)))
+                words = sentences(*(prerequisite.awaited() for prerequisite in waits))
                 if words and words != sentence:
                     sentence = words
                     yield Waiting(words)

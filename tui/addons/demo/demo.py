@@ -31,6 +31,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import json_within, loads
+from tui.core.language.restored import restored_lines
 from tui.core.language.translate import message
 from tui.core.ports import (
     CallPart,
@@ -209,7 +210,10 @@ def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) 
                 lines = list(map(_as_text, value)) if isinstance(value, list) else []
             text = _items(lines) or ("Nothing was found." if value in ({}, []) else _as_text(value))
     text = truncated(text, MAX_ANSWER)
-    return _say("failed", chinese, tool=name, text=text) if result.is_error else text
+    if not result.is_error:
+        return text
+    said = restored_lines(text.removeprefix("not run: ")) if chinese else text
+    return _say("failed", chinese, tool=name, text=said)
 
 
 def _as_text(value: Any) -> str:

@@ -15,9 +15,11 @@ from tui.commands.call.output import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, UsageError
 from tui.core.forms.form import Form
-from tui.core.language.translate import _, message
+from tui.core.language.restored import restored_lines, stored
+from tui.core.language.translate import _, listed, message
 from tui.core.questions import Action
 from tui.core.text import clean, clean_line, quoted_name
+from tui.core.tools import CallFailure
 from tui.core.units import progress
 from tui.runtime.runtime import Runtime
 
@@ -66,7 +68,7 @@ class PlainCalls:
             arguments = form.value()[0]
         takes.require(arguments)
         if problem := clean_line(await self._runtime.workbench.check(tool, arguments), 400):
-            raise UsageError(problem, where=clean_line(tool.name, 80), next_step=takes.usage())
+            raise UsageError(stored(problem), where=clean_line(tool.name, 80), next_step=takes.usage())
         head = _("Call {tool}? It may delete or overwrite data.", tool=clean_line(tool.name, 120))
         called, is_risky = (server, tool.name, arguments), tool.destructive is True
         head = head if is_risky else _("Call {tool}?", tool=clean_line(tool.name, 120))
@@ -82,9 +84,9 @@ class PlainCalls:
         result = await self._runtime.workbench.call_tool(
             tool, arguments, call=call, seconds=limit, progress=heard
         )
-        self._transcript.say_long(
-            ERROR if result.is_error else RESULT, result_text(result) or _("The result is empty.")
-        )
+        text = result_text(result) or _("The result is empty.")
+        text = text if result.failure is CallFailure.NONE else restored_lines(text)
+        self._transcript.say_long(ERROR if result.is_error else RESULT, text)
         return None
 
     async def prompt(self, rest: str) -> None:
@@ -133,7 +135,7 @@ def named(runtime: Runtime, name: str, usage: str) -> str:
     if name not in names:
         what = message("no server is named {name}", name=quoted_name(name))
         what = what if name else message("the name of a server is required")
-        known = ", ".join(clean_line(one, 60) for one in names[:20]) or _("none")
+        known = listed(clean_line(one, 60) for one in names[:20]) or message("none")
         raise UsageError(what, where=usage, next_step=message("Servers: {names}.", names=known))
     return name
 

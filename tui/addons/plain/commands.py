@@ -11,7 +11,7 @@ from tui.commands.run_input import attachments
 from tui.commands.servers import remarks
 from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
 from tui.core.errors import UsageError
-from tui.core.language.translate import N_, _, listed, localized, message, n_
+from tui.core.language.translate import N_, _, localized, message, n_
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import day_and_time, duration
@@ -265,7 +265,7 @@ def told(status: ServerStatus) -> Iterator[str]:
     """Yield the lines about a server: its state, then each reason and next step."""
     name = clean_line(status.name, 80)
     see_log = _("/log {name} shows its log, /restart {name} starts it again.", name=name)
-    words = [name, status.state.value]
+    words = [name, status.state.in_words]
     if status.state is ServerState.RUNNING:
         words.append(n_("{n} tool", "{n} tools", status.tools or 0))
         words += [n_("{n} resource", "{n} resources", status.resources)] if status.resources else []
@@ -276,7 +276,7 @@ def told(status: ServerStatus) -> Iterator[str]:
         words.append(clean_line(f"{status.title} {status.version}", 60))
     else:
         words.append(_(str(status.reason or "")))
-    yield localized(listed(filter(None, words)))
+    yield _(", ").join(map(localized, filter(None, words)))
     if status.reason is StopReason.NEEDS_SIGN_IN:
         yield f"{name}: " + _("It requires signing in. /login {name} signs in.", name=name)
         return

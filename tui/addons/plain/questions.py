@@ -99,7 +99,8 @@ class PlainQuestions(Questioner):
 
         server = quoted_name(question.server, 60)
         shown = [
-            f"{server}: {summary(question.changes)}{since(question.changes)}{question.share}",
+            _("{where}: {problem}", where=server, problem=summary(question.changes))
+            + f"{since(question.changes)}{question.share}",
             *_damage(question.damage),
         ]
         if any(one.effect is ChangeEffect.SUSPICIOUS for one in question.changes):

@@ -16,6 +16,7 @@ from tui.commands.run_output import REFUSED, marked
 from tui.core import events
 from tui.core.errors import McptuiError, composed, sentences
 from tui.core.events import EndReason, Event
+from tui.core.language.restored import restored_lines
 from tui.core.language.translate import N_, _, localized
 from tui.core.ports import Answer, RetryPart, TextPart
 from tui.core.text import clean_line
@@ -94,6 +95,7 @@ class TurnLines:
     def _result(self, event: events.ToolCallEnded) -> None:
         mark, name = marked(event)
         text, warning = shown_end(event)
+        text = restored_lines(text) if event.why and event.is_error else text
         if event.why in REFUSED:  # the text says so
             return self._transcript.say_long(_WORDS[mark], f"{name}: {text}")
         how = localized(event.why) or (_("failed") if event.is_error else _("done"))
@@ -111,8 +113,10 @@ def _said(event: Event) -> tuple[str, str] | None:
     match event:
         case events.StepEnded():
             return None
+        case events.Notice(text) | events.Waiting(text) if text:
+            return PROGRESS, localized(clean_line(text, 598))
         case events.TurnStarted(notice=text):
-            return (PROGRESS, clean_line(text, 300)) if text else None
+            return (PROGRESS, localized(clean_line(text, 300))) if text else None
         case events.ApprovalGiven(answer=answer):
             return CALL, _(_GIVEN[answer])
         case events.CallJudged(rule=rule):

@@ -11,6 +11,7 @@ from tui.core.errors import UsageError
 from tui.core.forms.checks import parse_json, read_text
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
+from tui.core.language.translate import message
 from tui.core.text import clean_line, quoted_name
 from tui.settings.problems import hinted
 
@@ -62,11 +63,14 @@ class Arguments:
                 hint = self.usage()
                 if len(self._required) == 1:
                     (only,) = self._required
-                    hint = f"Write {clean_line(only, 60)}={shlex.quote(clean_line(word, 80))}"
-                raise UsageError(f"{quoted_name(word, 80)} is not NAME=VALUE.", next_step=hint)
+                    written = f"{clean_line(only, 60)}={shlex.quote(clean_line(word, 80))}"
+                    hint = message("Write {example}", example=written)
+                raise UsageError(
+                    message("{word} is not NAME=VALUE.", word=quoted_name(word, 80)), next_step=hint
+                )
             if name in texts:
-                hint = "Use a JSON array for several values."
-                raise UsageError(f"{clean_line(name, 60)} is set twice.", next_step=hint)
+                hint = message("Use a JSON array for several values.")
+                raise UsageError(message("{name} is set twice.", name=clean_line(name, 60)), next_step=hint)
             texts[name] = text
         self._refuse_unknown(texts)
         return {name: self._value(name, text) for name, text in texts.items()}
@@ -81,15 +85,15 @@ class Arguments:
         """Raise UsageError if a required argument is not given."""
         if missing := [name for name in self._specs if name in self._required and name not in given]:
             names = ", ".join(clean_line(name, 60) for name in missing[:_SHOWN_ARGUMENTS])
-            raise UsageError(f"{self._name} needs {names}.", next_step=self.usage())
+            raise UsageError(
+                message("{name} needs {names}.", name=self._name, names=names), next_step=self.usage()
+            )
 
     def _refuse_unknown(self, given: Iterable[str]) -> None:
         for name in given:
             if name not in self._specs and not self._open:
-                raise UsageError(
-                    hinted(f"{self._name} has no argument {quoted_name(name, 60)}", name, self._specs),
-                    next_step=self.usage(),
-                )
+                said = message("{tool} has no argument {name}", tool=self._name, name=quoted_name(name, 60))
+                raise UsageError(hinted(said, name, self._specs), next_step=self.usage())
 
     def _value(self, name: str, text: str) -> Any:
         spec = self._specs.get(name) or self._reader.child(self._root, name)
@@ -97,15 +101,22 @@ class Arguments:
         if problem:
             shown = clean_line(name, 60)
             example = "" if spec.arms else _EXAMPLES.get(spec.kind, "")
-            hint = f"Write JSON, such as {shown}='{example}'" if example else self.usage()
-            raise UsageError(f"{shown} {problem}: {quoted_name(text, 80)}.", next_step=hint)
+            hint = self.usage()
+            if example:
+                hint = message("Write JSON, such as {example}", example=f"{shown}='{example}'")
+            problem = message("{name} {problem}", name=shown, problem=problem)
+            raise UsageError(
+                message("{problem}: {value}.", problem=problem, value=quoted_name(text, 80)), next_step=hint
+            )
         return value
 
     def usage(self) -> str:
         """Return a sentence about the accepted arguments."""
         if self._open and not self._specs:
-            return "It accepts any arguments."
-        return f"Its arguments: {self.signature}" if self._specs else "It takes no arguments."
+            return message("It accepts any arguments.")
+        if not self._specs:
+            return message("It takes no arguments.")
+        return message("Its arguments: {names}", names=self.signature)
 
     @property
     def signature(self) -> str:
@@ -138,11 +149,11 @@ def _arm_value(spec: FieldSpec, text: str) -> tuple[Any, str]:
     if (holder := _HOLDERS.get(spec.kind)) is None:
         value, problem = read_text(spec, text)
         if spec.kind in (FieldKind.CHOICE, FieldKind.CONST) and problem:
-            problem = f"must be one of {_kind_word(spec)}"
+            problem = message("must be one of {names}", names=_kind_word(spec))
         return value, problem
     value, problem = parse_json(text)
     if not problem and not isinstance(value, holder):
-        problem = f"is not a JSON {'array' if holder is list else 'object'}"
+        problem = message("is not a JSON array") if holder is list else message("is not a JSON object")
     return value, problem
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from tui.core.hidden_text.injected_instructions import Sign as Sign
 from tui.core.hidden_text.injected_instructions import orders_in
 from tui.core.hidden_text.readable import TAGS, gaps, hidden_runs, mixed_word, readable_line, tags_in
+from tui.core.language.translate import as_message, listed, message, together
 from tui.core.text import FLAG, RIGHT_TO_LEFT
 
 LONG_RUN = 4
@@ -70,13 +71,14 @@ class HiddenText:
 
 def signs_of(found: Iterable[HiddenText]) -> str:
     """Return findings by place: "description (text placed out of view, HTML comment), title (…)"."""
-    places: dict[str, list[str]] = {}
+    places: dict[str, dict[str, None]] = {}
     for one in found:
-        signs = places.setdefault(one.place, [])
-        words = f"{one.sign} [tag: {one.excerpt}]" if one.sign is Sign.TAGS else one.sign.value
-        if words not in signs:
-            signs.append(words)
-    return ", ".join(f"{place} ({', '.join(signs)})" for place, signs in places.items())
+        tag = f" [tag: {one.excerpt}]" if one.sign is Sign.TAGS else ""
+        places.setdefault(one.place, {})[together(as_message(one.sign.value), tag)] = None
+    return listed(
+        message("{problem} ({place})", problem=as_message(place), place=listed(signs))
+        for place, signs in places.items()
+    )
 
 
 def is_doubtful(found: Iterable[HiddenText]) -> bool:

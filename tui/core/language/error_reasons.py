@@ -108,7 +108,7 @@ PATTERN_REASONS = {
     "a repetition follows another": "multiple repeat|bad repetition operator",
     "nothing to repeat before *, +, ? or {}": "nothing to repeat|no argument for repetition",
     "a repetition's minimum exceeds its maximum": "min repeat greater",
-    "a repetition is too large": "invalid repetition size",
+    "a repetition is too large": "invalid repetition size|more than",
     "a backslash at the end": "bad escape (end|trailing \\",
     "an escape sequence is incomplete": "incomplete escape",
     "an escape sequence is invalid": "bad escape|invalid escape|octal escape",
@@ -128,7 +128,11 @@ PATTERN_REASONS = {
     "a flag is missing": "missing flag",
     "flags are not closed": "missing -, : or )|missing :",
     "invalid flags": "bad inline flags",
-    "look-around is not supported": "look-behind requires",
+    "look-around is not supported": "look-behind requires|look-around",
+    "a backreference is not supported": "a backreference",
+    "a conditional group is not supported": "a conditional group",
+    "an atomic group is not supported": "an atomic group",
+    "a possessive repetition is not supported": "a possessive repetition",
     "the pattern is too large": "pattern too large",
 }
 """The words of Python's `re` and of RE2."""
@@ -161,6 +165,21 @@ TYPE_REASONS = {
     "has no type": "union_tag_not_found",
 }
 
+SCHEMA_SENTENCES = (
+    *("{value} is not of type {type}", "{value} was expected", "{value} is not one of {values}"),
+    *("{value} is a required property", "{value} does not match {pattern}"),
+    *("{value} is greater than the maximum of {limit}", "{value} is less than the minimum of {limit}"),
+    "{value} is greater than or equal to the maximum of {limit}",
+    "{value} is less than or equal to the minimum of {limit}",
+    *("{value} is too long", "{value} is too short", "{value} should be non-empty"),
+    *("{value} is expected to be empty", "{value} is not a multiple of {number}"),
+    *("{value} has non-unique elements", "{value} does not have enough properties"),
+    *("{value} has too many properties", "{value} is not valid under any of the given schemas"),
+    "Additional properties are not allowed ({names} was unexpected)",
+    "Additional properties are not allowed ({names} were unexpected)",
+)
+"""The sentences of jsonschema about values."""
+
 SYSTEM_REASONS = (
     *("Address already in use", "Address family not supported by protocol", "Argument list too long"),
     *("Bad file descriptor", "Broken pipe", "Cannot allocate memory", "Connection refused"),
@@ -177,7 +196,7 @@ SYSTEM_REASONS = (
 
 def all_reasons() -> Iterator[str]:
     """Yield the texts of the tables, which are translated without marks."""
-    yield from (*SYSTEM_REASONS, UNRESOLVED, *ADDRESS_REASONS.values())
+    yield from (*SCHEMA_SENTENCES, *SYSTEM_REASONS, UNRESOLVED, *ADDRESS_REASONS.values())
     for table in (JSON_REASONS, TOML_REASONS, HTTP_REASONS, SQLITE_REASONS, PLAIN_REASONS, ZIP_REASONS):
         yield from table
     for table in (PATTERN_REASONS, TLS_REASONS, TYPE_REASONS):

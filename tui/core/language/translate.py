@@ -35,7 +35,7 @@ def _(text: str, /, **values: object) -> str:
     are translated, too.
     """
     said = _catalog.gettext(text) if text and _catalog is not None else text  # "" is a catalog's header
-    return said.format(**_localized(values)) if values else said
+    return _filled(said, values) if values else said
 
 
 def n_(one: str, many: str, /, n: int, **values: object) -> str:
@@ -44,19 +44,33 @@ def n_(one: str, many: str, /, n: int, **values: object) -> str:
         said = one if n == 1 else many
     else:
         said = _catalog.ngettext(one, many, n)
-    return said.format(**_localized({"n": n, **values}))
+    return _filled(said, {"n": n, **values})
 
 
 def c_(context: str, text: str, /, **values: object) -> str:
     """Return a text whose translation depends on a context, such as a word with two meanings."""
     said = text if _catalog is None else _catalog.pgettext(context, text)
-    return said.format(**_localized(values)) if values else said
+    return _filled(said, values) if values else said
 
 
-def _localized(values: "dict[str, object]") -> "dict[str, object]":
+def _filled(said: str, values: "dict[str, object]") -> str:
+    """Fill a translation. A space between Latin and Chinese is left out where a value is Chinese, too."""
     if _catalog is None:
-        return values
-    return {name: localized(one) if isinstance(one, Message) else one for name, one in values.items()}
+        return said.format(**values)
+    values = {name: localized(one) if isinstance(one, Message) else one for name, one in values.items()}
+    for name, one in values.items():
+        if isinstance(one, str) and one and not one.isascii():
+            before, place, after = said.partition(f"{{{name}}}")
+            if _is_chinese(one[:1]) and _is_chinese(before[-2:-1]):
+                before = before.removesuffix(" ")
+            if _is_chinese(one[-1:]) and _is_chinese(after[1:2]):
+                after = after.removeprefix(" ")
+            said = before + place + after
+    return said.format(**values)
+
+
+def _is_chinese(char: str) -> bool:
+    return "\u2e80" <= char <= "\uffef"
 
 
 def listed(texts: "Iterable[str]") -> str:
@@ -185,7 +199,7 @@ def localized(text: object) -> str:
     if text.many:
         n = text.values["n"]
         count = n if isinstance(n, int) else 0
-        return _catalog.ngettext(text.template, text.many, count).format(**_localized(text.values))
+        return _filled(_catalog.ngettext(text.template, text.many, count), text.values)
     if _OF in text.template:
         return _catalog.pgettext(*text.template.split(_OF))
     return _(text.template, **text.values)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.core.hidden_text.readable import mixed_word
-from tui.core.language.translate import N_, as_message, listed, message, together
+from tui.core.language.translate import N_, altered, as_message, listed, message, together
 from tui.core.permission.launch import Launch, in_words, spelled
 from tui.core.permission.risks import risks_of
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.secret_names import keychain_entry
 from tui.core.servers import ServerSpec
-from tui.core.text import capitalized, clean_line, quoted_name
+from tui.core.text import capitalized, cells_of, clean_line, quoted_name
 
 MAX_ON_SCREEN = 40_000
 MAX_LINES = 400
@@ -168,13 +168,14 @@ class ConsentQuestion:
 
     def lines(self) -> list[str]:
         """Return the whole question as lines for a terminal, without keys."""
-        width = max(len(label) for label, _ in self.facts)
+        width = max(len(label) for label, _ in self.facts) + 2
+
+        def filled(label: str) -> str:
+            return label + " " * max(1, width - cells_of(label))
+
         return [
             message("{first} {second}", first=self.subject, second=self.head),
-            *(
-                together("  ", as_message(label), " " * (width + 2 - len(label)), text)
-                for label, text in self.facts
-            ),
+            *(together("  ", altered(as_message(label), filled), text) for label, text in self.facts),
             *(together("  ", message("changed: {what}", what=change)) for change in self.changes),
             *(together("  ! ", risk) for risk in self.risks),
         ]
@@ -267,8 +268,8 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
     if launch.url:
         yield N_("address"), spelled(masked(launch.shown("url", launch.url)))
         if launch.is_model:
-            key = str(launch.identity[0])
-            yield N_("key"), _origin(launch, "api_key", key) or spelled(key)
+            key = launch.identity[0]
+            yield N_("key"), _origin(launch, "api_key", key) or altered(key, spelled)
         if launch.headers:
             yield N_("headers"), _names(launch, "headers", launch.headers)
         yield from _settings(launch)

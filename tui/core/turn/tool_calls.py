@@ -32,6 +32,7 @@ from tui.core.events import (
     ToolProgress,
     Waiting,
 )
+from tui.core.language.restored import stored
 from tui.core.language.translate import message
 from tui.core.permission.approval_policy import CallApproval, TurnPermission
 from tui.core.permission.content_sources import loaded_skills, source_of
@@ -265,7 +266,7 @@ class ToolCallRunner:
         elif self._meter.tool_calls + waiting >= limits.max_tool_calls:
             text = message("limit ({most} tool calls in one turn)", most=limits.max_tool_calls)
         elif wrong := await self._toolbox.check(item.tool, item.arguments):
-            text = message("the arguments do not match the tool's schema: {problem}", problem=wrong)
+            text = message("the arguments do not match the tool's schema: {problem}", problem=stored(wrong))
             why = "invalid arguments"
         else:
             return item

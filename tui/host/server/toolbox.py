@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.core.errors import as_sentences
+from tui.core.language.restored import stored
 from tui.core.language.translate import message, sentences
 from tui.core.servers import ServerState
 from tui.core.text import quoted_name
@@ -128,7 +129,7 @@ class RunningToolbox:
         else:
             verdict = await self._checker.check(schema, result.structured)
             warning = (
-                message("does not match outputSchema: {problem}", problem=verdict.problem)
+                message("does not match outputSchema: {problem}", problem=stored(verdict.problem))
                 if verdict.problem
                 else ""
             )

@@ -129,7 +129,7 @@ def _step_of_status(profile: ModelProfile, error: ModelError, headers: Mapping[s
                 return message("Check base_url and model in the profile.")
             return message("Check base_url. mcptui tried it with and without /v1.")
         case 408 | 409 | 425:
-            return "Retry."
+            return message("Retry.")
         case 429:
             if not (wait := error.retry_after):
                 return message("Wait, then retry.")

@@ -206,7 +206,7 @@ class ReplyStream:
         if self._broke and not self._accumulator.finished:
             raise ModelError(
                 message("connection lost during the reply: {reason}", reason=self._broke),
-                next_step="Retry.",
+                next_step=message("Retry."),
                 retryable=True,
             )
         head = self._head.lstrip()

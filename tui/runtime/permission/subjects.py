@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError
+from tui.core.language.translate import message
 from tui.core.permission.launch import Launch
 from tui.core.programs import find_program
 from tui.core.servers import Reference, ServerSpec
@@ -24,8 +25,7 @@ from tui.settings.state.permission.stored_consents import Subject
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
 
-FROM_FILE = "written in the file"
-NO_KEY = "none"
+FROM_FILE, NO_KEY = message("written in the file"), message("none")
 MAX_PATH = 4096
 
 
@@ -54,7 +54,7 @@ def model_subject(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Subjec
     if not loaded.source or name not in loaded.settings.models:
         return None
     settings, references = loaded.settings.models[name], loaded.references_of("models", name)
-    key = FROM_FILE if settings.api_key else NO_KEY
+    key: str = FROM_FILE if settings.api_key else NO_KEY
     if (settings.api_key or "").startswith(KEYCHAIN):
         key = settings.api_key or ""
     provider = provider_of(settings.base_url)

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
+from tui.core.errors import without_stop
 from tui.core.jsonrpc.protocol import MODERN
+from tui.core.language.restored import stored
 from tui.core.language.translate import (
     N_,
     Message,
@@ -146,7 +148,7 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[M
 
 def _because_of(why: str) -> Message | str:
     """Return a reason as the end of a sentence."""
-    return message(": {why}", why=why.rstrip(".")) if why else ""
+    return message(": {why}", why=without_stop(stored(why))) if why else ""
 
 
 def _sign_in(server: str, detail: Mapping[str, Any]) -> list[Message]:

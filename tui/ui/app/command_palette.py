@@ -21,7 +21,7 @@ from tui.ui.keys.bindings import KeyOverrides, first_key, is_opener, key_words, 
 from tui.ui.keys.slash_commands import OWN
 from tui.ui.platform.palette import WordedPalette
 from tui.ui.widgets.bar import KeyLine, SplitBar
-from tui.ui.widgets.server_rows import configured, state_words
+from tui.ui.widgets.server_rows import configured
 
 if TYPE_CHECKING:
     from tui.ui.chat.parts import ChatParts
@@ -246,7 +246,7 @@ def server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command]
         name, shown, state = (
             status.name,
             quoted_name(status.name, 60),
-            _("now {state}", state=state_words(status.state)),
+            _("now {state}", state=status.state.in_words),
         )
         open_server, open_log = partial(navigator.open_server, name), partial(navigator.open_log, name)
         yield Command(

@@ -15,7 +15,7 @@ from tui.runtime.runtime import Runtime
 from tui.settings.locations import data_dir, state_dir
 from tui.ui.widgets import times
 from tui.ui.widgets.rows import Row, pad, width_of, wrap
-from tui.ui.widgets.server_rows import reason_words, running_words, sign_of, state_words, tool_words
+from tui.ui.widgets.server_rows import reason_words, running_words, sign_of, tool_words
 
 MOST_SERVERS = 12
 
@@ -40,7 +40,7 @@ def server_lines(statuses: Sequence[ServerStatus]) -> Iterator[Line]:
     """Yield how many servers run, then each with its state and tools, or why it does not run."""
     yield _("Servers"), ((running_words(statuses) or _("none"), "text"),)
     cells = max((width_of(_name(status)) for status in statuses[:MOST_SERVERS]), default=0)
-    state_cells = max(cells_of(state_words(status.state)) for status in statuses) if statuses else 0
+    state_cells = max(cells_of(status.state.in_words) for status in statuses) if statuses else 0
     for status in statuses[:MOST_SERVERS]:
         sign, style = sign_of(status)
         about = ""
@@ -48,7 +48,7 @@ def server_lines(statuses: Sequence[ServerStatus]) -> Iterator[Line]:
             about = tool_words(status)
         elif status.state is ServerState.STOPPED:
             about = reason_words(status)
-        name, state = pad(_name(status), cells + 2), f"{padded(state_words(status.state), state_cells)}  "
+        name, state = pad(_name(status), cells + 2), f"{padded(status.state.in_words, state_cells)}  "
         yield "", ((f"{sign} ", style), *name, (state, style), (about, "dim"))
     if (more := len(statuses) - MOST_SERVERS) > 0:
         yield "", ((n_("and {n} more", "and {n} more", more), "dim"),)

@@ -60,7 +60,8 @@ def groups(
     yield _("In every pane"), tuple(Line(keys, _(help)) for keys, help in _EVERY_PANE)
     for context in others:
         if context not in contexts and (lines := _lines_of(context, overrides)):
-            yield f"{_(context.value)}{_opener(context, others, overrides)}", lines
+            title, key = _(context.value), _opener(context, others, overrides)
+            yield (_("{problem} ({place})", problem=title, place=key) if key else title), lines
     if Context.COMPOSER in others and Context.COMPOSER not in contexts:
         yield _commands()
 
@@ -82,14 +83,14 @@ def _commands() -> Group:
 
 
 def _opener(context: Context, others: Sequence[Context], overrides: KeyOverrides) -> str:
-    """Return the key of `others` that opens the screen of a context, for its heading: " (f4)", or ""."""
+    """Return the key of `others` that opens the screen of a context, for its heading, or ""."""
     opener = action(OPENERS[context]) if context in OPENERS else None
     if opener is None or opener.context not in others:
         return ""
     key = first_key(overrides.keys_of(opener))
     if opener.context is Context.ANYWHERE:
-        return f" ({key})"
-    return f" ({_('{keys} in {place}', keys=key, place=_(opener.context.value).lower())})"
+        return key
+    return _("{keys} in {place}", keys=key, place=_(opener.context.value).lower())
 
 
 def help_rows(found: Sequence[Group], query: str, width: int) -> list[Row]:

@@ -237,7 +237,7 @@ def preview_rows(messages: Sequence[Message], upto: int | None = None) -> list[R
             case UserMessage(text=text):
                 head: Row = ((_("you"), "user bold"),)
             case AssistantMessage(text=text, model=model):
-                head = ((clean_line(model, 60) or _("model"), "model bold"),)
+                head = ((clean_line(restored(model), 60) or _("model"), "model bold"),)
                 names = ", ".join(_tool_name(call.name) for call in message.calls)
                 text = "\n".join(filter(None, (text, f"→ {names}" if names else "")))
             case ToolMessage(name=name):

@@ -80,12 +80,6 @@ def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: b
     return rows
 
 
-def state_words(state: ServerState) -> str:
-    """Return a state: the word of the protocol, beside it the one of the user's language."""
-    said = _(state.value)
-    return said if said == state else f"{state} {said}"
-
-
 def head_row(status: ServerStatus, look: Look) -> Row:
     """Return the line of a server: sign, name, state, tools or reason, tokens, age."""
     left, right = _head(status, look)
@@ -99,7 +93,7 @@ def _head(status: ServerStatus, look: Look) -> tuple[Row, Row]:
     sign, style = sign_of(status, look.turn)
     name = abridged(clean_line(status.name, 64), look.name_cells)
     gap = "  " if look.columns >= 44 else " "
-    states = {one: state_words(one) if look.translated else one.value for one in ServerState}
+    states = {one: one.in_words if look.translated else one.value for one in ServerState}
     state = (gap + padded(states[status.state], max(map(cells_of, states.values()))) + gap, style)
     left: Row = ((f"{sign} ", style), *pad(((name, "text"),), look.name_cells), state, *_what(status))
     right = _since(status, look)

@@ -20,7 +20,7 @@ from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.rows import Row, joined, width_of
-from tui.ui.widgets.server_rows import STARTS_IT, reason_words, sign_of, start_words, state_words
+from tui.ui.widgets.server_rows import STARTS_IT, reason_words, sign_of, start_words
 from tui.ui.widgets.times import clock
 
 
@@ -33,7 +33,7 @@ def title_rows(
         return (*left, (_("is no longer configured"), "bad")), key_cap(key("bench.back"), _("close"))
     sign, style = sign_of(status)
     why = f"  {reason_words(status)}" if status.state is ServerState.STOPPED else ""
-    left = (*left, (f"{sign} {state_words(status.state)}{why}", style))
+    left = (*left, (f"{sign} {status.state.in_words}{why}", style))
     calls = n_("{n} call running", "{n} calls running", running)
     right: Row = ((f"{calls}   ", "warn"),) if running else ()
     if status.state is ServerState.STOPPED and not status.spec.disabled:

@@ -14,7 +14,7 @@ from tui.ui.platform import clipboard
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.server_rows import STATE_STYLES, configured, reason_words, state_words, toggle_server
+from tui.ui.widgets.server_rows import STATE_STYLES, configured, reason_words, toggle_server
 from tui.ui.workbench.server_tabs import LogLines
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class LogScreen(ViewScreen[None]):
         style = "bad" if status.failed else STATE_STYLES[status.state]
         where = _("following") if self.lines.following else _("press end to follow")
         found = f"{self.lines.found}   " if self.lines.found else ""
-        left = (*left, (f"   {state_words(status.state)}{why}", style))
+        left = (*left, (f"   {status.state.in_words}{why}", style))
         self._title.show(left, ((found, "text"), (where, "dim")))
 
     def back(self) -> None:

@@ -24,6 +24,7 @@ class Reversed(gettext.NullTranslations):
         "Try again.": "请重试。",
         "{where}: {text}": "{where}：{text}",
         "{text}. {next_step}": "{text}。{next_step}",
+        "after {time} by {who}": "由 {who} 在 {time} 后",
     }
 
     def gettext(self, text: str) -> str:
@@ -99,3 +100,9 @@ def test_an_error_in_a_text_is_translated_without_being_kept() -> None:
     text = message("{where}: {text}", where="x", text=ValueError(message("cannot read it")))
 
     assert localized(text) == "x：无法读取"
+
+
+@pytest.mark.usefixtures("chinese")
+def test_chinese_values_have_no_space_beside_chinese() -> None:
+    assert _("after {time} by {who}", time="2 秒", who="天气") == "由天气在 2 秒后"
+    assert localized(message("after {time} by {who}", time="2 ms", who="x")) == "由 x 在 2 ms 后"
