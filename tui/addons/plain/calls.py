@@ -15,7 +15,7 @@ from tui.commands.call.output import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, UsageError
 from tui.core.forms.form import Form
-from tui.core.language.translate import _, message
+from tui.core.language.translate import _, listed, message
 from tui.core.questions import Action
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import progress
@@ -133,7 +133,7 @@ def named(runtime: Runtime, name: str, usage: str) -> str:
     if name not in names:
         what = message("no server is named {name}", name=quoted_name(name))
         what = what if name else message("the name of a server is required")
-        known = ", ".join(clean_line(one, 60) for one in names[:20]) or _("none")
+        known = listed(clean_line(one, 60) for one in names[:20]) or _("none")
         raise UsageError(what, where=usage, next_step=message("Servers: {names}.", names=known))
     return name
 
