@@ -6,8 +6,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from tui.addons.plain.asking import Asking
-from tui.addons.plain.commands import named
+from tui.addons.plain.asking import Asking, named
 from tui.addons.plain.forms import fill
 from tui.addons.plain.transcript import ERROR, OWN, PROGRESS, RESULT, Transcript
 from tui.commands.call.arguments import Arguments

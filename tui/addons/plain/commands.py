@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from functools import cached_property
 
-from tui.addons.plain.asking import Asking
+from tui.addons.plain.asking import ALL, Asking, named
 from tui.addons.plain.transcript import ERROR, MODEL, OWN, PAGE, SERVER, YOU, Transcript
 from tui.commands.headless import step_in_shell
 from tui.commands.servers import remarks
@@ -15,9 +15,8 @@ from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import day_and_time, duration
 from tui.runtime.runtime import Runtime
-from tui.ui.keys.slash_commands import CommandSpec
+from tui.ui.keys.command_spec import CommandSpec
 
-ALL = "all"
 MOST_SESSIONS = 200
 
 
@@ -298,14 +297,3 @@ def told(status: ServerStatus) -> Iterator[str]:
         yield f"{name}: {localized(line)}"
     if status.failed and not step_in_shell(status, see_log):
         yield f"{name}: {see_log}"
-
-
-def named(runtime: Runtime, name: str, usage: str) -> str:
-    """Return the name of a configured server. Raises UsageError, which names them, for any other."""
-    names = [one.name for one in runtime.host.statuses()]
-    if name not in names:
-        what = message("no server is named {name}", name=quoted_name(name))
-        what = what if name else message("the name of a server is required")
-        known = listed(clean_line(one, 60) for one in names[:20]) or _("none")
-        raise UsageError(what, where=usage, next_step=message("Servers: {names}.", names=known))
-    return name

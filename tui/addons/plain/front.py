@@ -27,7 +27,7 @@ from tui.core.units import clock
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
-from tui.ui.keys.slash_commands import CommandSpec, parse_command
+from tui.ui.keys.command_spec import CommandSpec, parse_command
 
 LOOK_SECONDS = 0.25
 TWICE_SECONDS = 5.0

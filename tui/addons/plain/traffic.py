@@ -5,8 +5,7 @@ import time
 from itertools import count
 from typing import Any
 
-from tui.addons.plain.asking import Asking
-from tui.addons.plain.commands import ALL
+from tui.addons.plain.asking import ALL, Asking
 from tui.addons.plain.transcript import ERROR, OWN, RESULT, Transcript, json_lines
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_name
 from tui.core.addons import brought
