@@ -160,6 +160,7 @@ def test_ctrl_c_stops_a_turn_and_a_second_one_leaves(tmp_path: Path, env: dict[s
         prompted(session)
         session.send("\x03")
         session.until(lambda: "mcptui: Press ctrl+c again to leave." in lines_of(session))
+        prompted(session)
         session.send("\x03")
         assert session.ended() == 130
         assert session.faults_of_the_terminal() == []

@@ -17,7 +17,8 @@ from tui.core.servers import ServerSpec
 from tui.locale.build_hook import build
 from tui.locale.catalogs import use_language
 from tui.storage.exports.shapes import named_servers
-from tui.ui.keys.slash_commands import OWN, parse_command
+from tui.ui.keys.command_spec import parse_command
+from tui.ui.keys.slash_commands import OWN
 from tui.ui.traffic.edit_request import parsed
 
 

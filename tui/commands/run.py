@@ -20,7 +20,7 @@ from tui.commands.headless import (
 )
 from tui.commands.permission.terminal_approver import TerminalApprover
 from tui.commands.run_input import AnswerSchema, attachments, question, system_text
-from tui.commands.run_output import as_object, error_object, print_object, trace_line
+from tui.commands.run_output import EXIT_CODES, as_object, error_object, print_object, trace_line
 from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError, reason_of, sentences
@@ -34,15 +34,6 @@ from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
 
-EXIT_CODES = {
-    EndReason.ANSWERED: 0,
-    EndReason.LIMIT: 3,
-    EndReason.MODEL_ERROR: 4,
-    EndReason.EMPTY: 4,
-    EndReason.CUT: 3,
-    EndReason.FILTERED: 4,
-    EndReason.CANCELLED: 130,
-}
 NO_SERVER = 5
 NO_MATCH = 6
 """Exit code if the answer does not match `--schema`."""

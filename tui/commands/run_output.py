@@ -39,6 +39,16 @@ from tui.core.units import duration, plural
 RESULT_SHOWN, REASON_SHOWN = 160, 600
 """Maximum characters of a result, and of the reason for a call without one, which includes the next step."""
 
+EXIT_CODES = {
+    EndReason.ANSWERED: 0,
+    EndReason.LIMIT: 3,
+    EndReason.MODEL_ERROR: 4,
+    EndReason.EMPTY: 4,
+    EndReason.CUT: 3,
+    EndReason.FILTERED: 4,
+    EndReason.CANCELLED: 130,
+}
+
 REFUSED = NEVER_RUN | {"denied"}
 
 _CUT = {

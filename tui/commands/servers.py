@@ -12,7 +12,6 @@ from typing import Any
 from tui.commands.headless import headless, log_step, say_unrecorded, step_in_shell
 from tui.commands.progress import progress
 from tui.commands.run_output import printed_sentence
-from tui.commands.server_extensions import extension_id, extensions_of
 from tui.commands.streams import on_terminal, width
 from tui.commands.table import Columns, lines_at
 from tui.core.context.context_parts import DefinitionTokens
@@ -47,7 +46,11 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     told = {problem for problems in left_out.values() for problem in problems}
     for problem in (one for one in runtime.problems if one not in told):
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
-    without = extension_id(args.without) if args.without is not None else ""
+    without = ""
+    if args.without is not None:
+        from tui.commands.server_extensions import extension_id
+
+        without = extension_id(args.without)
     args.extensions |= bool(without)
     if not names and not unusable and not args.json:
         print(_nothing(runtime))
@@ -110,6 +113,8 @@ async def _report_ordered(
         if not args.extensions or status.state is not ServerState.RUNNING:
             objects.append(as_object(status, tokens.get(status.name)))
             continue
+        from tui.commands.server_extensions import extensions_of
+
         report = await extensions_of(runtime, status.name, without)
         objects.append(report.as_object())
         if not args.json:

@@ -10,13 +10,14 @@ from typing import Any, TypeVar
 from tui.addons.plain.inputs import Inputs
 from tui.addons.plain.transcript import ERROR, QUESTION, Transcript
 from tui.commands.permission.terminal_approver import shown_arguments
-from tui.core.language.translate import _, localized
+from tui.core.errors import UsageError
+from tui.core.language.translate import _, listed, localized, message
 from tui.core.permission.rules import Verdict
 from tui.core.ports import BY_KEY, hand_call
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.runtime.runtime import Runtime
 
-MORE = "/more"
+MORE, ALL = "/more", "all"
 T = TypeVar("T")
 
 WITHDRAWN_SECONDS = 1.5
@@ -144,3 +145,14 @@ class Asking:
             if not self._transcript.more():
                 self.say(_("Everything was shown."))
         return line
+
+
+def named(runtime: Runtime, name: str, usage: str) -> str:
+    """Return the name of a configured server. Raises UsageError, which names them, for any other."""
+    names = [one.name for one in runtime.host.statuses()]
+    if name not in names:
+        what = message("no server is named {name}", name=quoted_name(name))
+        what = what if name else message("the name of a server is required")
+        known = listed(clean_line(one, 60) for one in names[:20]) or message("none")
+        raise UsageError(what, where=usage, next_step=message("Servers: {names}.", names=known))
+    return name

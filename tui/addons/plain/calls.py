@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from tui.addons.plain.asking import Asking
+from tui.addons.plain.asking import Asking, named
 from tui.addons.plain.forms import fill
 from tui.addons.plain.transcript import ERROR, OWN, PROGRESS, RESULT, Transcript
 from tui.commands.call.arguments import Arguments
@@ -16,7 +16,7 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, UsageError
 from tui.core.forms.form import Form
 from tui.core.language.restored import restored_lines, stored
-from tui.core.language.translate import _, listed, message
+from tui.core.language.translate import _, message
 from tui.core.questions import Action
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.tools import CallFailure
@@ -127,17 +127,6 @@ class PlainCalls:
         if is_yes:
             self._send(text, tuple(replace(one, server=prompt.server) for one in files))
         return None
-
-
-def named(runtime: Runtime, name: str, usage: str) -> str:
-    """Return the name of a configured server. Raises UsageError, which names them, for any other."""
-    names = [one.name for one in runtime.host.statuses()]
-    if name not in names:
-        what = message("no server is named {name}", name=quoted_name(name))
-        what = what if name else message("the name of a server is required")
-        known = listed(clean_line(one, 60) for one in names[:20]) or message("none")
-        raise UsageError(what, where=usage, next_step=message("Servers: {names}.", names=known))
-    return name
 
 
 def _words(rest: str) -> list[str]:

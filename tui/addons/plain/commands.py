@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from functools import cached_property
 
-from tui.addons.plain.calls import PlainCalls, named
-from tui.addons.plain.traffic import ALL, PlainTraffic
+from tui.addons.plain.asking import ALL, Asking, named
 from tui.addons.plain.transcript import ERROR, MODEL, OWN, PAGE, SERVER, YOU, Transcript
 from tui.commands.headless import step_in_shell
-from tui.commands.run_input import attachments
 from tui.commands.servers import remarks
 from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
 from tui.core.errors import UsageError
@@ -16,11 +15,9 @@ from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import day_and_time, duration
 from tui.runtime.runtime import Runtime
-from tui.ui.keys.slash_commands import CommandSpec
+from tui.ui.keys.command_spec import CommandSpec
 
 MOST_SESSIONS = 200
-PROMPT_SECONDS = 60.0
-"""Limit for fetching a prompt."""
 
 
 def _own(name: str, usage: str, help: str, *, alone: bool = False) -> CommandSpec:
@@ -66,6 +63,9 @@ COMMANDS = (
 READING = frozenset({"help", "status", "servers", "log", "tools", "traffic", "entry", "sessions", "cancel"})
 """Commands that can be used while a question is open: they show something, or stop what asks."""
 
+ON_TRAFFIC, ON_TOOLS = ("traffic", "entry", "resend", "keep"), ("tools", "call", "prompt")
+"""Commands whose methods are loaded at the first of them, since they need a tenth of the start."""
+
 
 class PlainCommands:
     """Runs commands: each is the method of its name, and gets the text after it. May raise McptuiError."""
@@ -74,22 +74,33 @@ class PlainCommands:
         self,
         runtime: Runtime,
         transcript: Transcript,
-        traffic: PlainTraffic,
-        calls: PlainCalls,
+        asking: Asking,
         send: Callable[[str, tuple[Attachment, ...]], None],
         waiting: Callable[[], int],
     ) -> None:
-        self._runtime, self._transcript = runtime, transcript
+        self._runtime, self._transcript, self._asking = runtime, transcript, asking
         self._send, self._waiting = send, waiting
         self._attached = tuple[Attachment, ...]()
-        self.traffic, self.entry = traffic.listed, traffic.entry
-        self.resend, self.keep = traffic.resend, traffic.keep
-        self.tools, self.call, self.prompt = calls.tools, calls.call, calls.prompt
         self._sessions: list[str] = []
 
     async def run(self, spec: CommandSpec, rest: str) -> None:
-        method: Callable[[str], Awaitable[None]] = getattr(self, spec.method)
+        owner = (
+            self._traffic if spec.method in ON_TRAFFIC else self._calls if spec.method in ON_TOOLS else self
+        )
+        method: Callable[[str], Awaitable[None]] = getattr(owner, spec.method)
         await method(rest)
+
+    @cached_property
+    def _traffic(self) -> object:
+        from tui.addons.plain.traffic import PlainTraffic
+
+        return PlainTraffic(self._runtime, self._transcript, self._asking)
+
+    @cached_property
+    def _calls(self) -> object:
+        from tui.addons.plain.calls import PlainCalls
+
+        return PlainCalls(self._runtime, self._transcript, self._asking, self._send)
 
     def _say(self, text: str) -> None:
         self._transcript.say(OWN, text)
@@ -183,6 +194,8 @@ class PlainCommands:
         """Attach a file, as `mcptui run --file` does."""
         if not rest:
             raise UsageError(message("the path of a file is required"), where="/attach PATH")
+        from tui.commands.run_input import attachments
+
         self._attached += await asyncio.to_thread(attachments, [rest])
         names = ", ".join(clean_line(one.name, 80) for one in self._attached)
         self._say(_("The next message has these files: {names}.", names=names))

@@ -8,15 +8,13 @@ from dataclasses import replace
 
 from tui.addons.plain.approver import PlainApprover
 from tui.addons.plain.asking import WITHDRAWN_SECONDS, Asking
-from tui.addons.plain.calls import PlainCalls
 from tui.addons.plain.commands import COMMANDS, READING, PlainCommands, told
 from tui.addons.plain.inputs import QUITS, Inputs
 from tui.addons.plain.questions import PlainQuestions
-from tui.addons.plain.traffic import PlainTraffic
 from tui.addons.plain.transcript import ERROR, OWN, PROGRESS, SERVER, YOU, Transcript
 from tui.addons.plain.turn import TurnLines
 from tui.commands.headless import Interrupt, headless, say_unsaved
-from tui.commands.run import EXIT_CODES
+from tui.commands.run_output import EXIT_CODES
 from tui.commands.streams import out
 from tui.core.background import Tasks
 from tui.core.conversation.conversation import Attachment
@@ -29,7 +27,7 @@ from tui.core.units import clock
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
-from tui.ui.keys.slash_commands import CommandSpec, parse_command
+from tui.ui.keys.command_spec import CommandSpec, parse_command
 
 LOOK_SECONDS = 0.25
 TWICE_SECONDS = 5.0
@@ -88,11 +86,7 @@ class Front:
     ) -> None:
         self._runtime, self._transcript, self._inputs, self._asking = runtime, transcript, inputs, asking
         self._interrupt = interrupt
-        self._traffic = PlainTraffic(runtime, transcript, asking)
-        calls = PlainCalls(runtime, transcript, asking, self._send)
-        self._commands = PlainCommands(
-            runtime, transcript, self._traffic, calls, self._send, lambda: len(self._messages)
-        )
+        self._commands = PlainCommands(runtime, transcript, asking, self._send, lambda: len(self._messages))
         asking.read, asking.ended = self._reading, self._expect_soon
         self._approver = PlainApprover(asking)
         self._messages: deque[tuple[str, tuple[Attachment, ...]]] = deque()

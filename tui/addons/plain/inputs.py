@@ -48,6 +48,7 @@ class Inputs:
         self._wanted, self._wake = threading.Event(), os.pipe()
         self._thread = DaemonThread("read lines", self._run)
         self.is_over = self.quits = False
+        self._edits = False
         self._mode = _mode_of(self._number)
 
     def begin(self) -> None:
@@ -99,7 +100,7 @@ class Inputs:
         """Show that a line is expected."""
         if self.is_over:
             return
-        if self._editor is None and self.is_terminal:
+        if self.is_terminal and (self._editor is None or self._edits):
             self._transcript.prompt()
         self._want()
 
@@ -121,10 +122,11 @@ class Inputs:
     # ---- in the event loop -------------------------------------------------------------------------
 
     def _take(self, line: str | None) -> None:
-        self._transcript.at_prompt = False
-        self._transcript.answered()
         if line is None:
             self.is_over = True
+            self._transcript.end()  # ctrl+d ends no line
+        self._transcript.at_prompt = False
+        self._transcript.answered()
         if self._asked is not None and not self._asked.done():
             self._asked.set_result(line)
         elif line is not None:
@@ -199,11 +201,13 @@ class Inputs:
     def _edited(self) -> str | None:
         begun, self._bytes = self._bytes.decode("utf-8", "replace"), b""
         self._editor.set_startup_hook((lambda: self._editor.insert_text(begun)) if begun else None)
-        self._transcript.at_prompt = True
+        self._transcript.at_prompt = self._edits = True
         try:
             return input(f"{YOU}: ")
         except (EOFError, OSError):
             return None
+        finally:
+            self._edits = False
 
 
 def _mode_of(number: int) -> Any:

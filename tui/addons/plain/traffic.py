@@ -5,7 +5,7 @@ import time
 from itertools import count
 from typing import Any
 
-from tui.addons.plain.asking import Asking
+from tui.addons.plain.asking import ALL, Asking
 from tui.addons.plain.transcript import ERROR, OWN, RESULT, Transcript, json_lines
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_name
 from tui.core.addons import brought
@@ -29,7 +29,6 @@ MAX_BODY = 1024 * 1024
 """Maximum bytes of a body to show."""
 
 WAIT_SECONDS = 0.005
-ALL = "all"
 
 
 class PlainTraffic:
@@ -52,7 +51,7 @@ class PlainTraffic:
             )
         return found
 
-    async def listed(self, text: str) -> None:
+    async def traffic(self, text: str) -> None:
         """List the newest entries that pass a filter, the newest first. Without one, omit setup messages."""
         query = parse("" if text == ALL else text)
         if query.problems:

@@ -24,14 +24,8 @@ from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import Context, action
-from tui.ui.keys.slash_commands import (
-    CommandKind,
-    CommandSpec,
-    SlashCommand,
-    filled,
-    pair,
-    parse_arguments,
-)
+from tui.ui.keys.command_spec import CommandKind, CommandSpec, SlashCommand
+from tui.ui.keys.slash_commands import filled, pair, parse_arguments
 from tui.ui.widgets.files import file_stem
 from tui.ui.widgets.rows import Row, width_of
 

@@ -25,13 +25,8 @@ from tui.ui.chat.composer.pastes import Written, not_attached
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context, action
-from tui.ui.keys.slash_commands import (
-    OWN_NAMES,
-    CommandSpec,
-    SlashCommand,
-    parse_command,
-    wish_of,
-)
+from tui.ui.keys.command_spec import CommandSpec, SlashCommand, parse_command
+from tui.ui.keys.slash_commands import OWN_NAMES, wish_of
 from tui.ui.widgets.rows import Row
 
 _log = logging.getLogger(__name__)

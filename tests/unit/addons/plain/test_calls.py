@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tui.addons.plain.calls import named
+from tui.addons.plain.asking import named
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
 

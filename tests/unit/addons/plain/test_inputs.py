@@ -1,4 +1,4 @@
-"""Lines from a pipe."""
+"""Lines from a pipe and from a terminal."""
 
 import io
 import os
@@ -58,3 +58,26 @@ async def test_a_line_that_quits_ends_the_input_also_at_a_question():
     with piped(b"exit\n/quit\nhello\n") as (inputs, _):
         assert [await inputs.answer(), await inputs.answer()] == ["exit", None]
         assert inputs.quits and await inputs.message() is None
+
+
+class Screen(io.StringIO):
+    """A terminal to write to."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+async def test_the_end_of_a_terminal_ends_the_line_of_its_prompt():
+    terminal, line = os.openpty()
+    out = Screen()
+    with os.fdopen(line) as stdin, patch.object(sys, "stdin", stdin), patch.dict(os.environ, TERM="dumb"):
+        inputs = Inputs(Transcript(out))
+        inputs.begin()
+        try:
+            inputs.expect()
+            os.write(terminal, b"\x04")
+            assert await inputs.message() is None
+        finally:
+            inputs.close()
+            os.close(terminal)
+    assert out.getvalue() == "you: \n"

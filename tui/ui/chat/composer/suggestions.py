@@ -19,10 +19,9 @@ from tui.core.ports import EFFORTS
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, fold
 from tui.ui.chat.composer.pastes import Reference
+from tui.ui.keys.command_spec import CommandKind, CommandSpec
 from tui.ui.keys.slash_commands import (
     OWN,
-    CommandKind,
-    CommandSpec,
     of_prompts,
     of_snippets,
     pair,

@@ -9,7 +9,8 @@ import pytest
 from tests.conftest import until
 from tui.ui.chat.composer.completion import Completion, suggestion_rows
 from tui.ui.chat.composer.suggestions import Suggestion
-from tui.ui.keys.slash_commands import OWN, CommandKind, CommandSpec
+from tui.ui.keys.command_spec import CommandKind, CommandSpec
+from tui.ui.keys.slash_commands import OWN
 from tui.ui.widgets.rows import text_of, width_of
 
 SMALL = Suggestion("small", text="small")
