@@ -10,7 +10,7 @@ from tui.core.errors import UsageError
 from tui.model.endpoints.providers import Provider
 from tui.runtime.model_changes import ModelValues
 from tui.runtime.server_changes import Draft, ServerValues
-from tui.settings.new_server import InvalidName
+from tui.settings.new_server import InvalidName, pairs
 
 
 class FakeConfiguration:
@@ -75,6 +75,7 @@ class FakeChanges:
             )
         if not typed.line.startswith(("python3", "https://")):
             raise UsageError("there is no such command on PATH.")
+        pairs(typed.values.splitlines(), colon="://" in typed.line)
         notes = ("the environment variable TOKEN is not set",) if "TOKEN" in typed.values else ()
         if "npx" in typed.line:
             notes = (*notes, "args: npx can ask")

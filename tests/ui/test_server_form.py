@@ -67,6 +67,17 @@ async def test_a_note_on_the_command_is_below_it():
         assert text.index("python3 npx") < text.index("npx can ask") < text.index("Name")
 
 
+async def test_the_problem_of_a_variable_is_below_the_variables():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f3", "a")
+        await until(lambda: isinstance(app.screen, ServerForm))
+        app.screen.post_message(events.Paste("python3 x"))
+        await pilot.press("tab", "tab", "ctrl+n", *"BAD")
+        await shows(app, "“BAD” is not NAME=VALUE.")
+        text = screen_text(app)
+        assert text.index("Environment") < text.index("“BAD” is not") < text.index("Transport")
+
+
 async def test_the_label_shows_whether_headers_or_variables_are_expected():
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f3", "a")

@@ -140,7 +140,7 @@ def line_words(line: str) -> list[str]:
 
 
 def pairs(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]:
-    """Return the pairs of `NAME=VALUE`, or with `colon` also `NAME: VALUE`; raises UsageError."""
+    """Return the pairs of `NAME=VALUE`, or with `colon` also `NAME: VALUE`; raises InvalidPair."""
     found: list[tuple[str, str]] = []
     for number, text in enumerate(texts, 1):
         marks = [mark for mark in ("=", ":") if mark in text and (colon or mark == "=")]
@@ -150,7 +150,7 @@ def pairs(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]
             # The value may be a secret.
             shown = quoted_name(f"{clean_line(name, 60)}{mark}…" if mark else text, 60)
             shown = f"header {number}" if colon and not mark else shown
-            raise UsageError(
+            raise InvalidPair(
                 message("{shown} is not {form}.", shown=shown, form="NAME: VALUE" if colon else "NAME=VALUE")
             )
         found.append((name.strip(), value.strip() if mark == ":" else value))
@@ -299,6 +299,10 @@ class InvalidKey(ConfigError):
         said = message("the key `{key}` is unknown", key=key) if unknown else f"{key} {fault}".lstrip()
         super().__init__(f"{said}.", where=where)
         self.key = key
+
+
+class InvalidPair(UsageError):
+    """A line of an environment or of headers is no name with a value."""
 
 
 class InvalidName(ConfigError):

@@ -91,8 +91,7 @@ def context_rows(parts: Sequence[ContextPart], window: int | None, width: int, *
     if window:
         share = f"{total / window:.0%}"
         said = _("{tokens} of {window} ({share})", tokens=said, window=count(window), share=share)
-    total_row = spread(((_("Total"), "text bold"),), ((said, "text bold"),), width)
-    return [*rows, EMPTY, total_row]
+    return [*rows, EMPTY, spread(((_("Total"), "text bold"),), ((said, "text bold"),), width)]
 
 
 class ContextDialog(Dialog[None]):

@@ -12,7 +12,7 @@ from tui.core.forms.form import Form
 from tui.core.language.translate import N_, _, localized
 from tui.core.text import capitalized, clean, clean_line, quoted_name
 from tui.runtime.server_changes import Draft, ServerValues
-from tui.settings.new_server import InvalidName
+from tui.settings.new_server import InvalidName, InvalidPair
 from tui.ui.dialogs.dialog import heading
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import LINES, FieldNote, FormHead
@@ -77,9 +77,7 @@ class ServerForm(FormScreen[Draft | None]):
     BINDINGS: ClassVar[list[BindingType]] = SAVE_KEYS
 
     def __init__(self, keys: KeyOverrides, make: MakeDraft, values: ServerValues, name: str = "") -> None:
-        self._make = make
-        self._fixed = name
-        self._before = values.before
+        self._make, self._fixed, self._before = make, name, values.before
         self._form = _form_of(values, is_new=not name)
         self._toml = Literal("", id="toml")
         title = heading(_("Edit server"), quoted_name(name)) if name else heading(_("Add server"))
@@ -96,29 +94,31 @@ class ServerForm(FormScreen[Draft | None]):
     def _typed(self) -> ServerValues:
         value, _ = self._form.value()
         lines = "\n".join(value.get(VALUES[0], ()))
-        as_is = value[AS_IS[0]]
-        return ServerValues(self.text(LINE), lines, value[TRANSPORT[0]], as_is, self._before)
+        return ServerValues(self.text(LINE), lines, value[TRANSPORT[0]], value[AS_IS[0]], self._before)
 
     def _look(self) -> Draft | None:
         """Show the table that would be written. Return its draft, None if it is invalid."""
         self._timer = None
         values = HEADERS if "://" in self.text(LINE) else VARIABLES
         values = replace(values, about=_(values.about), label=_(values.label))
-        problem, draft, is_name, of_line = "", None, False, []
+        problem, draft, field, of_line = "", None, LINE, []
         try:
             draft = self._make(self._fixed or self.text(NAME), self._typed())
         except McptuiError as error:
-            is_name = isinstance(error, InvalidName) and not self._fixed
             if self._complains or self.text(LINE).strip():
                 problem = capitalized(localized(sentences(error.message, error.next_step)))
+            if isinstance(error, InvalidPair):
+                field, values = VALUES, replace(values, problem=problem)
+            elif isinstance(error, InvalidName) and not self._fixed:
+                field = NAME
         else:
             of_line = [one for one in draft.notes if one.startswith(_OF_LINE)]
             others = [one for one in draft.notes if one not in of_line]
             values = replace(values, problem=localized(as_sentences(others)), is_error=False)
-        line = ("" if is_name else problem) or localized(as_sentences(of_line))
+        line = (problem if field is LINE else "") or localized(as_sentences(of_line))
         self.pane.note(LINE, FieldNote(problem=line, is_error=not of_line, placeholder=_(LINE_HINT)))
         hint = draft.name if draft is not None and not self._fixed else _(NAME_HINT)
-        self.pane.note(NAME, FieldNote(problem=problem if is_name else "", placeholder=hint))
+        self.pane.note(NAME, FieldNote(problem=problem if field is NAME else "", placeholder=hint))
         self.pane.note(VALUES, values)
         self._toml.show(draft.toml.rstrip() if draft is not None else "")
         self.fit()
@@ -132,6 +132,5 @@ class ServerForm(FormScreen[Draft | None]):
 
     def action_save(self) -> None:
         self._complains = True
-        draft = self._look()
-        if draft is not None and self.is_current:
+        if (draft := self._look()) is not None and self.is_current:
             self.dismiss(draft)

@@ -154,12 +154,11 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self._title("")
 
     def _title(self, state: str) -> None:
-        amount = len(self._all or ())
         left = heading(_("Sessions"))
         if problem := self._conversations.problem:
             said = _("not saved: {problem}", problem=clean_line(localized(problem), 200))
             left = (*left, (f"   {said}", "warn"))
-        count = n_("{n} session", "{n} sessions", amount)
+        count = n_("{n} session", "{n} sessions", len(self._all or ()))
         self.title_line.show(left, ((state or count, "dim"),))
 
     def about(self, key: str) -> Row:

@@ -193,8 +193,7 @@ class Bench(Horizontal):
         value, _problems = self.form.form.value()
         raw = self.raw.text if self.is_raw else ""
         self._shared.book.drafts[self._shared.server, self.item.key] = value, raw
-        arguments, _problem = self.arguments()
-        is_new = arguments not in (None, self._filled)
+        is_new = (arguments := self.arguments()[0]) not in (None, self._filled)
         return self._shared.remember(self.item, arguments) if is_new else None
 
     async def close(self) -> None:
