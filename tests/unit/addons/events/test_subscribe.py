@@ -33,7 +33,7 @@ async def test_the_arguments_are_those_of_the_form():
 
 async def test_a_missing_argument_is_named():
     given, said = await asked(NEEDS, "ctrl+s")
-    assert given == [] and said.startswith("repo ")
+    assert given == [] and said.startswith("! repo ")
 
 
 async def test_escape_subscribes_to_nothing():
