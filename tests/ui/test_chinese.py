@@ -9,11 +9,13 @@ from tests.ui.fakes import FakeRuntime
 from tests.unit.catalogue import LOCALE
 from tests.unit.core.permission.test_consent import question
 from tui.addons.doctor.causes import cause_of
+from tui.commands.headless import step_in_shell
 from tui.core.forms.form import Form
 from tui.core.forms.spec import type_words
+from tui.core.hidden_text.scan import HiddenText, Sign, signs_of
 from tui.core.language import translate
-from tui.core.language.translate import localized
-from tui.core.servers import ServerSpec
+from tui.core.language.translate import localized, message, sentences
+from tui.core.servers import ServerSpec, ServerStatus, StopReason
 from tui.locale.build_hook import build
 from tui.locale.catalogs import use_language
 from tui.storage.exports.shapes import named_servers
@@ -54,7 +56,7 @@ def test_between_sentences_is_no_space():
 
 
 def test_the_reason_why_edited_json_is_invalid_is_translated():
-    assert parsed("{} x") == "不是 JSON：值结束后有多余文本（第 1 行，第 4 列）"
+    assert parsed("{} x") == "不是 JSON：值结束后有多余文本（第 1 行第 4 列）"
 
 
 async def test_the_palette_says_in_chinese_that_nothing_matches_and_why_an_action_is_unavailable():
@@ -76,3 +78,16 @@ def test_a_question_for_consent_in_plain_mode_is_translated():
     lines = [localized(line) for line in question(ServerSpec("weather", command="npx")).lines()]
     assert lines[0].startswith("服务器“weather”来自")
     assert any("命令" in line for line in lines)
+
+
+def test_what_to_do_about_a_failed_server_is_translated_without_the_keys_of_the_app():
+    step = sentences(message("Check the URL, and that the server is running."), message("Press r to retry."))
+    spec = ServerSpec("weather", url="https://localhost/mcp")
+    status = ServerStatus("weather", spec, reason=StopReason.FAILED_TO_START, next_step=step)
+    assert localized(step_in_shell(status, "")) == "请检查 URL，并确认服务器在运行。"
+
+
+def test_signs_of_hidden_text_are_translated():
+    found = [HiddenText(Sign.TAGS, "description", "abc"), HiddenText(Sign.SECRECY, "description", "")]
+    assert signs_of(found).startswith("description (hidden tag characters [tag: abc], ")
+    assert localized(signs_of(found)).startswith("description（隐藏的标签字符 [tag: abc]、")

@@ -19,8 +19,12 @@ def restored(sentence: str) -> str:
     A recording stores what its reader saw, and may be opened in any language. The text of the catalog is
     found from which the sentence was made. Values that are such sentences are translated, too.
     """
-    if (texts := texts_of_catalog()) is None:
-        return sentence
+    texts = texts_of_catalog()
+    return sentence if texts is None or len(sentence) > MOST_CHARS else _restored(sentence, texts)
+
+
+@lru_cache(500)  # a screen asks again at each repaint
+def _restored(sentence: str, texts: Callable[[], Iterable[str]]) -> str:
     templates = _templates(texts)
     for end in re.finditer(r"\. ", sentence):  # first: a value of one sentence may be another sentence
         first, rest = sentence[: end.start() + 1], sentence[end.end() :]
@@ -46,7 +50,7 @@ def restored_lines(text: str) -> str:
 
 def _found(sentence: str, templates: "list[_Template]", depth: int) -> Message | None:
     """Return the message with the most literal text that is this sentence."""
-    if not sentence or len(sentence) > MOST_CHARS or depth == 0:
+    if not sentence or depth == 0:
         return None
     is_closed = sentence.endswith(".")
     for text, literals, pattern in templates:

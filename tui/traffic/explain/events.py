@@ -148,7 +148,7 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[M
 
 def _because_of(why: str) -> Message | str:
     """Return a reason as the end of a sentence."""
-    return message(": {why}", why=without_stop(stored(why))) if why else ""
+    return message(": {why}", why=without_stop(stored(f"{why.rstrip('.')}."))) if why else ""
 
 
 def _sign_in(server: str, detail: Mapping[str, Any]) -> list[Message]:
