@@ -49,7 +49,7 @@ from tui.core.conversation.conversation import AssistantMessage, Conversation, U
 from tui.core.conversation.sessions import Reopened, SessionMeta
 from tui.core.language.translate import message, n_message
 from tui.core.permission.definitions import Accepted, DefinitionChange
-from tui.core.questions import AgentQuestion, SkillQuestion
+from tui.core.questions import AgentQuestion, AttachQuestion, ConfigErrors, SkillQuestion
 from tui.core.workbench import CacheHint
 from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.dialogs.text_dialogs import ProjectDialog
@@ -186,6 +186,10 @@ async def addon_questions(visit: Visit) -> None:
     await visit.asked("question-skill", person.ask(SKILL), "Load the skill", "references/FIELDS.md")
     agent = AgentQuestion("cursor", "files", "delete", {"path": "/a"}, message("It may delete data."))
     await visit.asked("question-agent", person.ask(agent), "May an agent", "cursor")
+    errors = ConfigErrors([message("no file to watch")] * 30)
+    await visit.asked("question-errors", person.ask(errors), "and", "edit again")
+    attach = AttachQuestion("mcptui call (pid 12)")
+    await visit.asked("question-attach", person.ask(attach), "wants to use the servers")
     instructions = project_instructions("/demo", "Be brief.\n" * 30)
     dialog = ProjectDialog(instructions, "~3 tokens", used=False)
     await opened(visit, "project-instructions", dialog, "Not in use.")
@@ -290,7 +294,18 @@ ADDONS = (
             "keep-turn",
         ),
     ),
-    Tour(idle, addon_questions, ("question-skill", "question-agent", "project-instructions", "skill-text")),
+    Tour(
+        idle,
+        addon_questions,
+        (
+            "question-skill",
+            "question-agent",
+            "question-errors",
+            "question-attach",
+            "project-instructions",
+            "skill-text",
+        ),
+    ),
     Tour(FakeRuntime, held_answer, ("held-form", "held-form-wrong", "held-json")),
 )
 """They are not in `snapshot_tour.TOURS`."""

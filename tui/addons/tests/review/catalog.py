@@ -95,9 +95,7 @@ class ListedFile:
         """Return what it checks, with the last runs of the file."""
         found = cases_of(self.suite) if self.suite is not None else []
         lasts = ((one, last.cases.get(one.name)) for one in found)
-        return [
-            replace(one, last=ended, problem=restored(ended.problem) if ended else "") for one, ended in lasts
-        ]
+        return [replace(one, last=ran, problem=restored(ran.problem) if ran else "") for one, ran in lasts]
 
 
 def cases_of(suite: Suite) -> list[Listed]:

@@ -114,10 +114,8 @@ def line_row(line: TurnLine, models: int, signs: Symbols, width: int, now: float
 
 
 def _numbers(cell: TurnCell, state: State) -> str:
-    words = CellWords.of(cell, state)
-    words = words._replace(
-        passed=_("{n} of {all}", n=cell.passed, all=cell.wanted) if cell.judged else _(words.passed)
-    )
+    passed = _("{n} of {all}", n=cell.passed, all=cell.wanted) if cell.judged else _(state)
+    words = CellWords.of(cell, state)._replace(passed=passed)
     return "".join(f"{word:>{cells}}" for word, (_name, cells) in zip(words, _number_columns(), strict=True))
 
 
