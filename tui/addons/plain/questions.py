@@ -82,10 +82,9 @@ class PlainQuestions(Questioner):
                 until = (_("Yes, the same until mcptui quits."), lasting)
                 return await self._choose(lines, [(_("Yes, once."), _YES), until, (_("No."), _NO)])
             case questions.AttachQuestion():
-                head = _("{who} wants to use the servers.", who=clean_line(question.who, 200))
                 allow = (_("Allow all commands until mcptui quits."), _YES)
                 refuse = (_("Refuse all."), _NO)
-                return await self._choose([head], [allow, refuse, (_("Refuse this one."), LATER)])
+                return await self._choose([question.head], [allow, refuse, (_("Refuse this one."), LATER)])
 
     async def _choose(
         self, lines: Iterable[str], choices: Sequence[tuple[str, QuestionAnswer]]
@@ -148,8 +147,7 @@ class PlainQuestions(Questioner):
     async def _address(self, question: questions.AddressQuestion) -> QuestionAnswer | None:
         server, is_sign_in = quoted_name(question.server, 60), question.purpose == "sign in"
         browser = question.opens and has_browser(os.environ)
-        what = _("The server {server} asks you to open a URL", server=server)
-        what = _("The server {server} requires signing in", server=server) if is_sign_in else what
+        what = question.head.format(server=server)
         address = web_address(question.url)
         lines = [
             composed("{text}.", text=verbatim(what + cause_of(question))),
