@@ -79,6 +79,13 @@ class SamplingQuestion:
     reply: Mapping[str, Any] | None = None
     used_by: str = ""
 
+    @property
+    def head(self) -> str:
+        """What is asked, with places for the server, the model and the cause."""
+        if self.reply is None:
+            return _("The server {server} requests a reply from {model}{cause}")
+        return _("The reply of {model} for the server {server}")
+
 
 def cause_of(question: FormQuestion | AddressQuestion | SamplingQuestion) -> str:
     """Return what is known about why a server asks, to follow a statement that it does: `, round 2`."""

@@ -166,23 +166,14 @@ class PlainQuestions(Questioner):
         return None if line is None else QuestionAnswer(Action.ACCEPT, pasted=line.strip())
 
     async def _sampling(self, question: questions.SamplingQuestion) -> QuestionAnswer | None:
-        from tui.core.context.sampling_texts import ON_SCREEN, request_facts, sections_of
+        from tui.core.context.sampling_texts import ON_SCREEN, facts_of, sections_of
 
         server, model = quoted_name(question.server, 60), clean_line(self._model(), 60) or _("the model")
         params: Any = question.params if question.reply is None else question.reply
-        if question.reply is None:
-            head = _(
-                "The server {server} requests a reply from {model}{cause}.",
-                server=server,
-                model=model,
-                cause=cause_of(question),
-            )
-            facts, send = _(", ").join(request_facts(params)), _("Send it to the model.")
-        else:
-            head = _("The reply of {model} for the server {server}.", server=server, model=model)
-            facts, send = _("The server gets exactly this text."), _("Send it to the server.")
+        head = question.head.format(server=server, model=model, cause=cause_of(question))
+        send = _("Send it to the model.") if question.reply is None else _("Send it to the server.")
         sections = list(sections_of(params))
-        lines = [head, facts]
+        lines = [composed("{text}.", text=verbatim(head)), facts_of(question.params, question.reply)]
         for one in sections:
             lines += [f"{one.heading}:", *_foreign(start_of(one.text, ON_SCREEN))]
         choices = _refusals()
