@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from tui.core.conversation.conversation import CallRequest, Message
 from tui.core.conversation.conversation import Usage as Usage
-from tui.core.language.translate import message
+from tui.core.language.translate import N_, message
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import ProgressSink, Tool, ToolResult
 
@@ -225,6 +225,14 @@ class Answer(StrEnum):
     SESSION = "session"
     ALWAYS = "always"
     NO = "no"
+
+
+ANSWER_WORDS = {
+    Answer.ONCE: N_("allowed once"),
+    Answer.SESSION: N_("allowed until mcptui quits"),
+    Answer.ALWAYS: N_("always allowed"),
+    Answer.NO: N_("denied"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 from tui.core.language.translate import N_, _, localized, message, n_, n_message
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
-from tui.core.ports import BY_DEFAULT, BY_KEY
+from tui.core.ports import BY_DEFAULT, BY_KEY, TrustQuestion
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size as in_bytes
 
@@ -58,6 +58,13 @@ class AddressQuestion:
     again: bool = False
     used_by: str = ""
 
+    @property
+    def head(self) -> str:
+        """What is asked, with a place for the server."""
+        if self.purpose == "sign in":
+            return _("The server {server} requires signing in")
+        return _("The server {server} asks you to open a URL")
+
 
 @dataclass(frozen=True, slots=True)
 class SamplingQuestion:
@@ -71,6 +78,13 @@ class SamplingQuestion:
     round: int = 0
     reply: Mapping[str, Any] | None = None
     used_by: str = ""
+
+    @property
+    def head(self) -> str:
+        """What is asked, with places for the server, the model and the cause."""
+        if self.reply is None:
+            return _("The server {server} requests a reply from {model}{cause}")
+        return _("The reply of {model} for the server {server}")
 
 
 def cause_of(question: FormQuestion | AddressQuestion | SamplingQuestion) -> str:
@@ -227,6 +241,36 @@ class AttachQuestion:
 
     who: str
     server: str = ""
+
+    @property
+    def head(self) -> str:
+        return _("{who} wants to use the servers.", who=clean_line(localized(self.who), 200))
+
+
+TRUSTED = N_(
+    "Tools that it marks as read-only run without approval."
+    " Calls to other servers after its results need no extra approval."
+)
+"""What happens if a server is trusted."""
+
+TRUST_ANSWERS = (
+    (N_("Trust:"), TRUSTED),
+    (
+        N_("Do not trust:"),
+        N_("Its calls need approval. Calls to other servers after its results need approval, too."),
+    ),
+    (N_("Not now:"), N_("Its calls need approval. You are asked again the next time mcptui starts.")),
+)
+"""The answers to the question whether to trust a server, True, False and None, and what each does."""
+
+
+def trust_texts(question: TrustQuestion) -> tuple[str, str]:
+    """Return the question whether to trust a server, and why it is asked."""
+    about = _(
+        "It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot verify this.",
+        tool=quoted_name(question.tool, 80),
+    )
+    return _("Trust the server {server}?", server=quoted_name(question.server, 60)), about
 
 
 @dataclass(frozen=True, slots=True)

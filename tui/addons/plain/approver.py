@@ -7,7 +7,8 @@ from tui.commands.permission.terminal_approver import can_show, shown_arguments
 from tui.core.background import set_within
 from tui.core.language.translate import _, localized
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
-from tui.core.text import clean_line, quoted_name
+from tui.core.questions import TRUST_ANSWERS, trust_texts
+from tui.core.text import clean_line
 
 ANNOUNCED_SECONDS = 1.0
 """How long a question waits for the line of its call, which is written by another task."""
@@ -65,16 +66,9 @@ class PlainApprover:
             return Decision(Answer.NO, (await self._asking.line() or "").strip())
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
-        lines = [
-            _("Trust the server {server}?", server=server),
-            _("It marks its tool {tool} as read-only. mcptui cannot verify that.", tool=tool),
+        choices = [
+            (_("{answer} {effect}", answer=_(answer), effect=_(effect)), value)
+            for (answer, effect), value in zip(TRUST_ANSWERS, (True, False, None), strict=True)
         ]
-        yes = _(
-            "Trust it. Tools that it marks as read-only run without approval. Calls to other servers "
-            "after its results need no extra approval."
-        )
-        no = _("Do not trust it. Its calls need approval, and calls to others after its results, too.")
-        later = _("Not now. This call needs approval, and mcptui asks again.")
         async with self._asking.turn():
-            return await self._asking.choose(lines, [(yes, True), (no, False), (later, None)])
+            return await self._asking.choose(trust_texts(question), choices)

@@ -60,7 +60,9 @@ class Asking:
 
     def show(self, lines: Iterable[str]) -> None:
         """Write the lines of a question, a page at a time."""
-        self._shown = [line for text in lines for line in localized(text).split("\n") if line.strip()]
+        self._shown = [
+            line.rstrip() for text in lines for line in localized(text).split("\n") if line.strip()
+        ]
         self._transcript.say_pages(((QUESTION, line) for line in self._shown), QUESTION)
 
     def say(self, text: str) -> None:

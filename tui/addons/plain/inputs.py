@@ -139,6 +139,8 @@ class Inputs:
         try:
             while not self._thread.closing.is_set():
                 line = self._read()
+                if line is not None:
+                    self._transcript.at_prompt = False  # now, so that no other line ends this one once more
                 if line is not None and self.is_terminal and not line.startswith("/"):
                     line = self._with_pasted(line)
                 self._wanted.clear()

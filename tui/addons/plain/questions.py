@@ -82,10 +82,9 @@ class PlainQuestions(Questioner):
                 until = (_("Yes, the same until mcptui quits."), lasting)
                 return await self._choose(lines, [(_("Yes, once."), _YES), until, (_("No."), _NO)])
             case questions.AttachQuestion():
-                head = _("{who} wants to use the servers.", who=clean_line(question.who, 200))
                 allow = (_("Allow all commands until mcptui quits."), _YES)
                 refuse = (_("Refuse all."), _NO)
-                return await self._choose([head], [allow, refuse, (_("Refuse this one."), LATER)])
+                return await self._choose([question.head], [allow, refuse, (_("Refuse this one."), LATER)])
 
     async def _choose(
         self, lines: Iterable[str], choices: Sequence[tuple[str, QuestionAnswer]]
@@ -149,8 +148,7 @@ class PlainQuestions(Questioner):
     async def _address(self, question: questions.AddressQuestion) -> QuestionAnswer | None:
         server, is_sign_in = quoted_name(question.server, 60), question.purpose == "sign in"
         browser = question.opens and has_browser(os.environ)
-        what = _("The server {server} asks you to open a URL", server=server)
-        what = _("The server {server} requires signing in", server=server) if is_sign_in else what
+        what = question.head.format(server=server)
         address = web_address(question.url)
         lines = [
             composed("{text}.", text=verbatim(what + cause_of(question))),
@@ -169,23 +167,14 @@ class PlainQuestions(Questioner):
         return None if line is None else QuestionAnswer(Action.ACCEPT, pasted=line.strip())
 
     async def _sampling(self, question: questions.SamplingQuestion) -> QuestionAnswer | None:
-        from tui.core.context.sampling_texts import ON_SCREEN, request_facts, sections_of
+        from tui.core.context.sampling_texts import ON_SCREEN, facts_of, sections_of
 
         server, model = quoted_name(question.server, 60), clean_line(self._model(), 60) or _("the model")
         params: Any = question.params if question.reply is None else question.reply
-        if question.reply is None:
-            head = _(
-                "The server {server} requests a reply from {model}{cause}.",
-                server=server,
-                model=model,
-                cause=cause_of(question),
-            )
-            facts, send = _(", ").join(request_facts(params)), _("Send it to the model.")
-        else:
-            head = _("The reply of {model} for the server {server}.", server=server, model=model)
-            facts, send = _("The server gets exactly this text."), _("Send it to the server.")
+        head = question.head.format(server=server, model=model, cause=cause_of(question))
+        send = _("Send it to the model.") if question.reply is None else _("Send it to the server.")
         sections = list(sections_of(params))
-        lines = [head, facts]
+        lines = [composed("{text}.", text=verbatim(head)), facts_of(question.params, question.reply)]
         for one in sections:
             lines += [f"{one.heading}:", *_foreign(start_of(one.text, ON_SCREEN))]
         choices = _refusals()

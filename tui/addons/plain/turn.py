@@ -18,7 +18,7 @@ from tui.core.errors import McptuiError, composed, sentences
 from tui.core.events import EndReason, Event
 from tui.core.language.restored import restored_lines
 from tui.core.language.translate import N_, _, localized
-from tui.core.ports import Answer, RetryPart, TextPart
+from tui.core.ports import ANSWER_WORDS, RetryPart, TextPart
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_end
 from tui.core.turn.turn_endings import END_WORDS, LIMIT_SENTENCES
@@ -35,13 +35,6 @@ _AWAITED = {
     ),
 }
 """What happens after an event, for a line of progress; "" for nothing."""
-
-_GIVEN = {
-    Answer.ONCE: N_("allowed once"),
-    Answer.SESSION: N_("allowed until mcptui quits"),
-    Answer.ALWAYS: N_("always allowed"),
-    Answer.NO: N_("denied"),
-}
 
 
 class TurnLines:
@@ -118,7 +111,7 @@ def _said(event: Event) -> tuple[str, str] | None:
         case events.TurnStarted(notice=text):
             return (PROGRESS, localized(clean_line(text, 300))) if text else None
         case events.ApprovalGiven(answer=answer):
-            return CALL, _(_GIVEN[answer])
+            return CALL, _(ANSWER_WORDS[answer])
         case events.CallJudged(rule=rule):
             return (CALL, _("rule: {rule}", rule=clean_line(rule, 300))) if rule else None
         case events.LimitReached(limit=limit, value=value):

@@ -32,6 +32,13 @@ def request_facts(params: Mapping[str, Any]) -> list[str]:
     return facts
 
 
+def facts_of(params: Mapping[str, Any], reply: object) -> str:
+    """Return what to know about a request, or about its reply if there is one."""
+    if reply is not None:
+        return _("The server gets exactly this text.")
+    return _(", ").join(request_facts(params))
+
+
 RULE = "──"
 _HEADING = re.compile(r"^── .*$", re.M)
 EDITED = 16_000

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tui.core.events import call_word
-from tui.core.language.translate import N_, _, localized, n_
-from tui.core.ports import Answer, Usage
+from tui.core.language.translate import _, localized, n_
+from tui.core.ports import ANSWER_WORDS, Usage
 from tui.core.text import abridged, cells_of, padded
 from tui.core.units import count, progress, share
 from tui.traffic.spans.span_values import (
@@ -45,13 +45,6 @@ _CALL_LOOKS = {
     CallState.DENIED: ("warn", "failed"),
     CallState.CANCELLED: ("dim", "stopped"),
     CallState.NOT_RUN: ("dim", "stopped"),
-}
-
-_ANSWERS = {
-    Answer.ONCE: N_("allowed once"),
-    Answer.SESSION: N_("allowed until mcptui quits"),
-    Answer.ALWAYS: N_("always allowed"),
-    Answer.NO: N_("denied"),
 }
 
 
@@ -148,7 +141,7 @@ def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
         if words:
             yield crop(((INDENT, ""), *bar, (words, "tool")), look.columns)
     if open and call.answer is not None:
-        words = _(_ANSWERS[call.answer])
+        words = _(ANSWER_WORDS[call.answer])
         if call.waited_ms:
             words = _("{answer} after {time}", answer=words, time=duration(call.waited_ms))
         yield line(words)

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 
 from tui.core.language.translate import N_, _
 from tui.core.ports import BY_KEY, hand_call
+from tui.core.questions import TRUSTED
 from tui.core.servers import ServerStatus
 from tui.core.text import compact, quoted_name
 from tui.ui.dialogs.dialog import NARROW, Dialog
@@ -56,13 +57,6 @@ class Confirm(Dialog[bool]):
         """Answer yes, unless the key was pressed before the question could be seen."""
         if self._delay.accepts_keys:
             self.dismiss(True)
-
-
-TRUSTED = N_(
-    "Tools that it marks as read-only run without approval."
-    " Calls to other servers after its results need no extra approval."
-)
-"""What happens if a server is trusted."""
 
 
 def change_trust(

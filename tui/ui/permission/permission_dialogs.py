@@ -18,9 +18,15 @@ from tui.core.permission.definitions import DefinitionChange
 from tui.core.permission.differences import texts_of
 from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.ports import TrustQuestion
-from tui.core.questions import Action, AttachQuestion, DefinitionsQuestion, QuestionAnswer
+from tui.core.questions import (
+    TRUST_ANSWERS,
+    Action,
+    AttachQuestion,
+    DefinitionsQuestion,
+    QuestionAnswer,
+    trust_texts,
+)
 from tui.core.text import cells_of, clean, clean_line, padded, quoted_name, start_of
-from tui.ui.dialogs.confirm import TRUSTED
 from tui.ui.dialogs.question_dialog import NOT_READ, YES, QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.keys.bindings import KeyOverrides
@@ -112,19 +118,12 @@ def _effect(answer: str, effect: str) -> Row:
 
 def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about a server's read-only marks and results, with what each answer does."""
-    server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
-    about = _(
-        "It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot verify this.",
-        tool=tool,
-    )
-    no = _("Its calls need approval. Calls to other servers after its results need approval, too.")
-    later = _("Its calls need approval. You are asked again the next time mcptui starts.")
-    answers = (_("Trust:"), _(TRUSTED)), (_("Do not trust:"), no), (_("Not now:"), later)
-    said = [part for answer, effect in answers for part in _effect(answer, effect)]
+    head, about = trust_texts(question)
+    said = [part for answer, effect in TRUST_ANSWERS for part in _effect(_(answer), _(effect))]
     key = keys.first_of("servers.trust"), "bold"
     effects = Content.assemble(*said, *filled(_(LATER), "$text-dim", key=key))
     parts = (
-        Literal(_("Trust the server {server}?", server=server), classes="question"),
+        Literal(head, classes="question"),
         Static(Content.styled(about, "$text-dim"), markup=False),
         Static(effects, markup=False, classes="apart"),
     )
@@ -140,9 +139,8 @@ def attach_dialog(question: AttachQuestion, keys: KeyOverrides) -> QuestionDialo
     about = _(
         "Commands use the servers as you do in the workbench. Each command is recorded with the decisions."
     )
-    who = clean_line(localized(question.who), 200)
     parts = (
-        Literal(_("{who} wants to use the servers.", who=who), classes="question"),
+        Literal(question.head, classes="question"),
         Static(Content.styled(about, "$text-dim"), markup=False),
         Static(_("The answer applies to all commands until you quit."), markup=False, classes="apart"),
     )

@@ -70,10 +70,8 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
 
 def _address_texts(question: AddressQuestion, *, browser: bool) -> Iterator[Static]:
     address = web_address(question.url)
-    what = _("The server {server} asks you to open a URL")
-    what = _("The server {server} requires signing in") if question.purpose == "sign in" else what
     server = (quoted_name(question.server, 60), "bold")
-    asked = Content.assemble(*filled(what, "", server=server), cause_of(question))
+    asked = Content.assemble(*filled(question.head, "", server=server), cause_of(question))
     yield Static(asked, markup=False, classes="question")
     if message := localized(question.message):
         more = len(message) - MAX_MESSAGE

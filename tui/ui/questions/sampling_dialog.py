@@ -16,8 +16,8 @@ from tui.core.context.sampling_texts import (
     LINES_ON_SCREEN,
     ON_SCREEN,
     changed,
+    facts_of,
     is_editable,
-    request_facts,
     sections_of,
     text_of,
 )
@@ -79,11 +79,6 @@ def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) 
 def _above(question: SamplingQuestion, model: str) -> Iterator[Widget]:
     server, model = quoted_name(question.server, 60), clean_line(model, 60) or _("the model")
     places = {"server": (server, "bold"), "model": (model, ""), "cause": (cause_of(question), "")}
-    if question.reply is None:
-        head = _("The server {server} requests a reply from {model}{cause}")
-        facts = _(", ").join(request_facts(question.params))
-    else:
-        head = _("The reply of {model} for the server {server}")
-        facts = _("The server gets exactly this text.")
-    yield Static(Content.assemble(*filled(head, "", **places)), markup=False, classes="question")
-    yield Static(Content.styled(facts, "$text-dim"), markup=False)
+    head = Content.assemble(*filled(question.head, "", **places))
+    yield Static(head, markup=False, classes="question")
+    yield Static(Content.styled(facts_of(question.params, question.reply), "$text-dim"), markup=False)
