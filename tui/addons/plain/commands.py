@@ -121,9 +121,8 @@ class PlainCommands:
         states = [one.state for one in runtime.host.statuses()]
         info, meters = runtime.conversations.info, runtime.conversations.meters
         self._say(_("Model: {name}.", name=clean_line(localized(runtime.model_label), 80)))
-        title = (
-            quoted_name(info.title, 80) if info is not None else _("new, not saved before its first message")
-        )
+        new = _("new, not saved before its first message")
+        title = quoted_name(info.title, 80) if info is not None else new
         self._say(_("Session: {title}.", title=title))
         running = sum(one is ServerState.RUNNING for one in states)
         self._say(_("Servers: {running} of {all} running.", running=running, all=len(states)))
@@ -232,9 +231,8 @@ class PlainCommands:
         if rest.isascii() and rest.isdigit() and 0 < int(rest) <= len(self._sessions):
             name = self._sessions[int(rest) - 1]
         elif rest.isdigit() and len(rest) < 6:
-            raise UsageError(
-                message("no session {number}", number=rest), next_step=message("/sessions lists them.")
-            )
+            what = message("no session {number}", number=rest)
+            raise UsageError(what, next_step=message("/sessions lists them."))
         await conversations.resume_named(name)
         self.show_resumed()
 

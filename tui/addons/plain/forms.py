@@ -67,11 +67,7 @@ def _about(field: FormField, number: int, count: int) -> Iterator[str]:
     spec = field.spec
     name, title = clean_line(field.name, MAX_TITLE), clean_line(spec.title, MAX_TITLE)
     facts = [type_words(field), _("required") if field.required else _("optional")]
-    named = (
-        f"{quoted_name(name, MAX_TITLE)} ({title})"
-        if title and title != name
-        else quoted_name(name, MAX_TITLE)
-    )
+    named = quoted_name(name, MAX_TITLE) + (f" ({title})" if title and title != name else "")
     yield _(
         "Field {number} of {count}: {name}, {facts}.",
         number=number,

@@ -46,9 +46,7 @@ class PlainTraffic:
         finally:
             thread.close()
         if found is None:
-            raise UsageError(
-                message("no entry {number}", number=seq), next_step=message("/traffic lists them.")
-            )
+            raise _no_entry(seq)
         return found
 
     async def traffic(self, text: str) -> None:
@@ -116,9 +114,7 @@ class PlainTraffic:
         """Return the index of the request to which an entry belongs; that of the entry if there is none."""
         columns = self._recording.entries
         if (index := columns.index(seq)) < 0:
-            raise UsageError(
-                message("no entry {number}", number=seq), next_step=message("/traffic lists them.")
-            )
+            raise _no_entry(seq)
         if columns.kind[index] != Kind.REQUEST and (partner := columns.partner(index)) >= 0:
             index = partner if columns.kind[partner] == Kind.REQUEST else index
         return index
@@ -195,22 +191,19 @@ def _line(entry: Entry, outcome: Outcome, latency_ns: int) -> str:
     is_text = entry.kind in WITH_BODY or entry.kind is Kind.EVENT
     took = span(latency_ns) if latency_ns >= 0 else ""
     figures = () if is_text else (_(OUTCOME_WORDS[outcome]), took, size(entry.size))
-    words = (
-        without_stop(entry_name(entry, entry.body)),
-        *figures,
-        time_of_day(entry.wall_ns).partition(".")[0],
-    )
-    facts = _(", ").join(map(localized, filter(None, words)))
+    at = time_of_day(entry.wall_ns).partition(".")[0]
+    words = without_stop(entry_name(entry, entry.body)), *figures, at
     what = f"{entry.seq}. {_(KIND_WORDS[entry.kind])} {place}"
-    return _("{where}: {problem}", where=what, problem=facts)
+    return _("{where}: {problem}", where=what, problem=listed(filter(None, words)))
 
 
 def entry_number(text: str, usage: str) -> int:
     """Return a typed number of an entry. Raises UsageError with the `usage`."""
     if not (text.isascii() and text.isdigit() and len(text) < 12):
-        raise UsageError(
-            message("the number of an entry is required"),
-            where=usage,
-            next_step=message("/traffic lists them."),
-        )
+        what = message("the number of an entry is required")
+        raise UsageError(what, where=usage, next_step=message("/traffic lists them."))
     return int(text)
+
+
+def _no_entry(seq: int) -> UsageError:
+    return UsageError(message("no entry {number}", number=seq), next_step=message("/traffic lists them."))
