@@ -11,7 +11,7 @@ from tui.commands.traffic_lines import READ, WITH_BODY, entry_name
 from tui.core.addons import brought
 from tui.core.errors import UsageError, without_stop
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import _, localized, message, n_
+from tui.core.language.translate import _, listed, localized, message, n_
 from tui.core.text import clean_line, compact, mapping
 from tui.core.traffic import KIND_WORDS, OUTCOME_WORDS, Direction, Entry, Kind, Outcome
 from tui.core.units import size, span, time_of_day

@@ -285,6 +285,11 @@ class Regions:
         return self.screen.app.size.width < WIDE
 
     @property
+    def is_short(self) -> bool:
+        """Whether the header is part of the status line."""
+        return self.screen.app.size.height < TALL
+
+    @property
     def only(self) -> Context | None:
         """The only visible region of the body, or None if all are visible.
 
@@ -307,7 +312,7 @@ class Regions:
     def arrange(self) -> None:
         """Lay out the regions for the size of the terminal, and connect the lines between them."""
         only, height = self.only, self.screen.app.size.height
-        classes = {"-short": height < TALL, "-tiny": height < LOW, "-least": height < LOWEST}
+        classes = {"-short": self.is_short, "-tiny": height < LOW, "-least": height < LOWEST}
         classes |= {f"-only-{context.name.lower()}": only is context for context in BODY}
         classes["-compares"] = self.compared is not None
         classes["-slim"] = self.compared is not None and self.screen.app.size.width < SLIM

@@ -84,7 +84,7 @@ class ChatStatus:
         info = runtime.conversations.info if runtime.is_ready else None  # None before the first message
         title, faults = info.title if info is not None else "", fault_words(statuses)
         regions.header.show(title, self._folder, self._model, self._step, faults)
-        regions.status_line.show(self._status(folded=not regions.header.display))
+        regions.status_line.show(self._status(folded=regions.is_short))
         regions.footer.show(in_footer(focus, self._why_not, regions.overrides))
         return (
             not runtime.is_ready
