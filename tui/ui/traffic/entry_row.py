@@ -206,9 +206,9 @@ class RowMaker:
             return ((method, quiet),)
         if columns.has_note:
             return ((f"{method} ", quiet), (tool, "tool"))
-        cells = columns.method
-        if cells_of(tool) > columns.what - cells - 1:  # a name is not cut beside blanks
-            cells = max(min(cells, cells_of(method)), columns.what - cells_of(tool) - 1)
+        # A name is not cut beside blanks.
+        cells, needed, room = columns.method, cells_of(method), columns.what - cells_of(tool) - 1
+        cells = max(cells, min(needed, room)) if room >= cells else max(min(cells, needed), room)
         return (_kept_cell(method, quiet, cells, " ", right=False), (tool, "tool"))
 
     def _latency(

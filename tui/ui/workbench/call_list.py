@@ -9,7 +9,7 @@ from textual.message import Message
 from tui.core import units
 from tui.core.comparison.argument_words import argument_words
 from tui.core.language.translate import _
-from tui.core.text import padded
+from tui.core.text import cells_of, padded
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets import times
 from tui.ui.widgets.lines import LinePane
@@ -35,6 +35,10 @@ def day_words(then: float, now: float) -> str:
     return _("yesterday") if day == units.day(now - DAY) else day
 
 
+def _took(call: HandCall) -> str:
+    return times.duration(call.took_ms) if call.took_ms is not None else "…"
+
+
 class CallList(LinePane):
     """Shows calls, newest first. The marked call is the one to compare with."""
 
@@ -49,6 +53,7 @@ class CallList(LinePane):
         super().__init__()
         self._signs = symbols_for()
         self._calls: Sequence[HandCall] = ()
+        self._took_cells = 0
         self._rows: Sequence[HandCall | str] = ()
         self.empty = ""
         self.marked: HandCall | None = None
@@ -59,6 +64,7 @@ class CallList(LinePane):
         None is selected if all are of earlier runs, so that no old result is shown as that of the form.
         """
         self._calls = calls
+        self._took_cells = max((cells_of(_took(call)) for call in calls), default=0)
         now, rows = time.time(), list[HandCall | str]()
         for day, of_day in groupby(calls, lambda call: day_words(call.at, now) if call.past else ""):
             rows += [*([day] if day else []), *of_day]
@@ -105,11 +111,10 @@ class CallList(LinePane):
         lead = self._signs.cursor if index == self.cursor else " "
         mark = self._signs.mark if call is self.marked else " "
         sign, style = state_sign(call)
-        took = times.duration(call.took_ms) if call.took_ms is not None else "…"
         clock = f"{call.clock[: 8 if self.columns >= WIDE else 5]} " if self.columns >= ROOMY else ""
         number = f"{call.number:>{max(len(str(one.number)) for one in self._calls)}} "
         head: Row = ((f"{lead}{mark}", "accent"), (f"{sign} ", style), (number, "text"), (clock, "dim"))
-        took = f"{padded(took, 7, right=True)}  "
+        took = f"{padded(_took(call), self._took_cells + 1, right=True)}  "
         at = self._calls.index(call)
         near = [one.arguments for one in (*self._calls[max(0, at - 1) : at], *self._calls[at + 1 : at + 2])]
         return crop((*head, (took, "text"), (argument_words(call.arguments, near), "dim")), self.columns)

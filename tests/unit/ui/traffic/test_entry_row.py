@@ -1,5 +1,7 @@
 """A line of the traffic: the columns that fit its width."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.ui.traffic_stage import Recorded, some
@@ -78,3 +80,13 @@ def test_a_response_that_was_changed_says_so_at_every_width(width: int) -> None:
     entries.changed[answer] = CHANGE_WORDS.index("dropped")
     row = RowMaker(entries).row(answer, layout_for(width, TimeMode.CLOCK, CONTENTS))
     assert "dropped" in text_of(row)
+
+
+def test_a_long_method_is_whole_where_the_column_has_room_after_the_tool() -> None:
+    recorded = Recorded()
+    recorded.call("count")
+    entries = recorded.columns
+    entries.method[0] = next(iter(entries.methods.numbers(["notifications/progress"])))
+    columns = replace(layout_for(120, TimeMode.CLOCK, CONTENTS), method=10, what=40)
+    assert "notifications/progress count" in text_of(RowMaker(entries).row(0, columns))
+    assert "notificat… count" in text_of(RowMaker(entries).row(0, replace(columns, what=16)))
