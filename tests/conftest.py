@@ -57,8 +57,8 @@ POLL_SECONDS = 0.01
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return the number of workers for `-n auto`: three more than CPUs, since tests wait a lot."""
-    return min(MOST_WORKERS, (os.cpu_count() or 1) + 3)
+    """Return the number of workers for `-n auto`: four more than CPUs, since tests wait a lot."""
+    return min(MOST_WORKERS, (os.cpu_count() or 1) + 4)
 
 
 @pytest.hookimpl(wrapper=True)
