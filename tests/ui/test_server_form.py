@@ -3,16 +3,25 @@
 from dataclasses import replace
 
 from textual import events
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fake_host import FakeHost, running
 from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
+from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.forms.form_rows import FieldNote
 from tui.ui.forms.server_form import LINE, VALUES, ServerForm
 from tui.ui.widgets.rows import text_of
+
+
+async def pasted(app: McptuiApp, pilot: Pilot[int], text: str) -> None:
+    """Open the form of a new server and paste a text into it."""
+    await pilot.press("f3", "a")
+    await until(lambda: isinstance(app.screen, ServerForm))
+    app.screen.post_message(events.Paste(text))
 
 
 async def test_a_server_is_added_from_typed_values_with_a_preview_and_selected_for_the_next_key():
@@ -51,17 +60,13 @@ async def test_an_error_is_shown_and_the_form_stays_open():
 
 async def test_the_keys_stay_on_a_small_screen_when_the_preview_appears():
     async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
-        await pilot.press("f3", "a")
-        await until(lambda: isinstance(app.screen, ServerForm))
-        app.screen.post_message(events.Paste("python3 x"))
+        await pasted(app, pilot, "python3 x")
         await shows(app, 'line = "python3 x"', "Save  ctrl+s")
 
 
 async def test_a_note_on_the_command_is_below_it():
     async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("f3", "a")
-        await until(lambda: isinstance(app.screen, ServerForm))
-        app.screen.post_message(events.Paste("python3 npx"))
+        await pasted(app, pilot, "python3 npx")
         await shows(app, "args: npx can ask")
         text = screen_text(app)
         assert text.index("python3 npx") < text.index("npx can ask") < text.index("Name")
@@ -69,9 +74,7 @@ async def test_a_note_on_the_command_is_below_it():
 
 async def test_the_problem_of_a_variable_is_below_the_variables():
     async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("f3", "a")
-        await until(lambda: isinstance(app.screen, ServerForm))
-        app.screen.post_message(events.Paste("python3 x"))
+        await pasted(app, pilot, "python3 x")
         await pilot.press("tab", "tab", "ctrl+n", *"BAD")
         await shows(app, "“BAD” is not NAME=VALUE.")
         text = screen_text(app)

@@ -239,7 +239,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 class _Room:
-    """What a page still takes."""
+    """The room that is left on a page."""
 
     def __init__(self, lines: int = PAGE) -> None:
         self._lines, self._characters = lines, PAGE_CHARACTERS

@@ -34,7 +34,7 @@ _AWAITED = {
         (events.StepEnded, events.TurnError, events.TurnEnded, events.ApprovalAsked, events.ToolCallEnded), ""
     ),
 }
-"""What happens after an event, for a line of progress; "" for nothing."""
+"""By event, what the line of progress says after it; "" shows no line."""
 
 
 class TurnLines:
@@ -48,7 +48,7 @@ class TurnLines:
 
     @property
     def awaited(self) -> tuple[str, float]:
-        """What the turn waits for, "" if there was news of it lately, and since when."""
+        """What the turn waits for, and since when; "" if something was shown lately."""
         is_heard = time.monotonic() - self._told_progress < 2 * PROGRESS_SECONDS
         return ("" if is_heard or not self._awaited else _(self._awaited)), self._since
 

@@ -53,7 +53,7 @@ class CallList(LinePane):
         super().__init__()
         self._signs = symbols_for()
         self._calls: Sequence[HandCall] = ()
-        self._took_cells = 0
+        self._number_cells = self._took_cells = 0
         self._rows: Sequence[HandCall | str] = ()
         self.empty = ""
         self.marked: HandCall | None = None
@@ -64,6 +64,7 @@ class CallList(LinePane):
         None is selected if all are of earlier runs, so that no old result is shown as that of the form.
         """
         self._calls = calls
+        self._number_cells = max((len(str(call.number)) for call in calls), default=0)
         self._took_cells = max((cells_of(_took(call)) for call in calls), default=0)
         now, rows = time.time(), list[HandCall | str]()
         for day, of_day in groupby(calls, lambda call: day_words(call.at, now) if call.past else ""):
@@ -112,7 +113,7 @@ class CallList(LinePane):
         mark = self._signs.mark if call is self.marked else " "
         sign, style = state_sign(call)
         clock = f"{call.clock[: 8 if self.columns >= WIDE else 5]} " if self.columns >= ROOMY else ""
-        number = f"{call.number:>{max(len(str(one.number)) for one in self._calls)}} "
+        number = f"{call.number:>{self._number_cells}} "
         head: Row = ((f"{lead}{mark}", "accent"), (f"{sign} ", style), (number, "text"), (clock, "dim"))
         took = f"{padded(_took(call), self._took_cells + 1, right=True)}  "
         at = self._calls.index(call)
